@@ -172,8 +172,11 @@ std::span<const pollfd> RequestServer::turn(std::span<const pollfd> polled, Mill
   std::size_t i = 1;
   std::erase_if(talks_, [&](Talk& talk) {
     const bool moves = polled[i++].revents != 0;
-    return !talk.waits && ((moves && !go_on(talk)) || (!talk.waits && now >= talk.began + time_));
+    return !talk.waits && ((moves && !go_on(talk, now)) || (!talk.waits && now >= talk.began + time_));
   });
+  const auto is_older = [](const Talk& one, const Talk& other) { return one.began < other.began; };
+  if (!std::is_sorted(talks_.begin(), talks_.end(), is_older))  // some were answered
+    std::stable_sort(talks_.begin(), talks_.end(), is_older);
   bound_answers();
   if (comes)
     for (std::size_t n = 0; n < kMostConnections && has_room(now) && accept(now);) ++n;
@@ -181,8 +184,7 @@ std::span<const pollfd> RequestServer::turn(std::span<const pollfd> polled, Mill
   return polled.subspan(mine);
 }
 
-/// Called before each wait: whatever the wake-up was for, no answer is left behind. The time for a client to read its
-/// answer begins now.
+/// Called before each wait: whatever the wake-up was for, no answer is left behind.
 void RequestServer::take_answers(Millis now) {
   std::vector<Slow::Made> made;
   {
@@ -196,9 +198,8 @@ void RequestServer::take_answers(Millis now) {
     talks_.erase(at);
     if (!one.client) continue;  // it was taken away
     talk.fd = std::move(one.client);
-    talk.answer = std::move(one.answer);
+    talk.set_answer(std::move(one.answer), now);
     talk.waits = false;
-    talk.began = now;
     if (tell(talk)) talks_.push_back(std::move(talk));
   }
   bound_answers();
@@ -245,19 +246,19 @@ bool RequestServer::accept(Millis now) {
   }
   if (talks_.size() >= kMostConnections) make_room(now);
   Talk talk{.number = ++last_number_, .fd = std::move(fd), .began = now};
-  if (go_on(talk)) talks_.push_back(std::move(talk));
+  if (go_on(talk, now)) talks_.push_back(std::move(talk));
   return true;
 }
 
 /// False: the conversation is over.
-bool RequestServer::go_on(Talk& talk) {
+bool RequestServer::go_on(Talk& talk, Millis now) {
   if (talk.lingers()) return skip_rest(talk.fd.get(), talk.skipped);
-  if (!talk.answer && !hear(talk)) return false;
+  if (!talk.answer && !hear(talk, now)) return false;
   return !talk.answer || tell(talk);
 }
 
 /// False: the client left without a question, or sends it in too many pieces.
-bool RequestServer::hear(Talk& talk) {
+bool RequestServer::hear(Talk& talk, Millis now) {
   char room[4096];
   const ssize_t size = ::recv(talk.fd.get(), room, sizeof room, 0);
   if (size < 0) return errno == EAGAIN || errno == EINTR;
@@ -267,7 +268,7 @@ bool RequestServer::hear(Talk& talk) {
   auto answer = hear_(talk.said, size == 0, talk.fd);
   if (!answer) return size > 0;
   if (answer->make) return make_later(talk, std::move(answer->make));
-  talk.answer = std::move(answer->text);
+  talk.set_answer(std::move(answer->text), now);
   return true;
 }
 

@@ -112,12 +112,17 @@ class RequestServer {
     std::size_t told = 0;     // bytes of the answer that were sent
     std::size_t skipped = 0;  // bytes after the question
     unsigned pieces = 0;
-    Millis began = 0;
+    Millis began = 0;  // or was answered
 
     /// The whole answer was sent; the client has yet to close.
     bool lingers() const { return answer && told == answer->size(); }
     bool listens() const { return !answer || lingers(); }
     bool is_silent() const { return said.empty() && !answer && !waits; }
+    /// From now on, the client has time to read it.
+    void set_answer(std::string its_answer, Millis now) {
+      answer = std::move(its_answer);
+      began = now;
+    }
   };
   struct Slow;
 
@@ -132,8 +137,8 @@ class RequestServer {
   bool make_room(Millis now);
   void bound_answers();
   bool accept(Millis now);
-  bool go_on(Talk& talk);
-  bool hear(Talk& talk);
+  bool go_on(Talk& talk, Millis now);
+  bool hear(Talk& talk, Millis now);
   bool make_later(Talk& talk, Answer::Make make);
   static bool tell(Talk& talk);
 
@@ -143,7 +148,7 @@ class RequestServer {
   Fd listening_;
   std::condition_variable turned_;
   // Used by the loop's thread, and read under its lock.
-  std::vector<Talk> talks_;  // the oldest first
+  std::vector<Talk> talks_;  // by `began`, the oldest first
   std::uint64_t last_number_ = 0;
   Millis rests_until_ = 0;  // accepts nobody before
   const std::shared_ptr<Slow> slow_;

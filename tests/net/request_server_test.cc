@@ -28,6 +28,7 @@ struct Place {
         loop, std::move(sockets->tcp),
         [this](std::string_view said, bool, const Fd&) -> std::optional<RequestServer::Answer> {
           if (!said.ends_with('\n')) return std::nullopt;
+          if (said == "large\n") return std::string(made_bytes, 'm');
           if (said != "slow\n") return std::string("heard");
           return RequestServer::Answer::later([this](Fd&) {
             end.wait();
@@ -61,7 +62,7 @@ struct Place {
   }
 
   std::promise<void> made;     // slow answers wait for it
-  std::size_t made_bytes = 4;  // of a slow answer
+  std::size_t made_bytes = 4;  // of a slow or large answer
   const std::shared_future<void> end = made.get_future().share();
   RequestLoop loop{"test", "slow test"};  // ends first: slow answers are made on its thread
   Address address;
@@ -124,6 +125,18 @@ TEST_CASE("the time in which an answer is made does not count as time in which i
   CHECK(testing::read_all(later).empty());  // its time is over, and so would be the time of the older question
   place.made.set_value();
   CHECK(testing::read_all(slow).size() == place.made_bytes);
+}
+
+TEST_CASE("a client who was slow to ask has as much time to read the answer as any other") {
+  constexpr Millis kTime = 4'000;
+  Place place(kTime);
+  const Place clock(kTime * 6 / 10);  // whose clients are closed after that time
+  place.made_bytes = 8U << 20U;       // more than the sockets take at once
+  const Fd client = place.guest("lar");
+  CHECK(testing::read_all(clock.guest()).empty());
+  CHECK(::send(client.get(), "ge\n", 3, MSG_NOSIGNAL) == 3);
+  CHECK(testing::read_all(clock.guest()).empty());  // it has been there for longer than its time
+  CHECK(testing::read_all(client).size() == place.made_bytes);
 }
 
 TEST_CASE("when too many bytes of answers wait for slow readers, the oldest reader is closed, and the others go on") {
