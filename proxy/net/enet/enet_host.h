@@ -193,7 +193,8 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   /// A datagram beside ENet, from the host's socket.
   void send_raw(const Address& to, Bytes datagram);
 
-  /// Disconnects with `data` after what was sent before. disconnected() follows.
+  /// Disconnects with `data` after what was sent before. disconnected() follows. REQUIRES: the peer is connected; of
+  /// one that is still connecting, ENet would say nothing more.
   void disconnect(EnetPeer& peer, std::uint32_t data);
   /// As disconnect(), but no callback follows, and `peer` must not be used again.
   void disconnect_without_callback(EnetPeer& peer, std::uint32_t data);

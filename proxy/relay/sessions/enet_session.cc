@@ -265,7 +265,9 @@ void EnetSession::shut_down() {
     accepted_peer_.host->disconnect_without_callback(
         *std::exchange(client_, nullptr), server_data_ ? *server_data_ : relay::enet_parting(game, reason()));
   }
-  if (server_) host_.disconnect(*server_, client_data_ ? *client_data_ : game.enet_parting(wire::Parting::kLeft));
+  if (!server_) return;
+  const std::uint32_t data = client_data_ ? *client_data_ : game.enet_parting(wire::Parting::kLeft);
+  open_ ? host_.disconnect(*server_, data) : host_.disconnect_now(*std::exchange(server_, nullptr), data);
 }
 
 // -- In time ----------------------------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 // An ENet relay that unpacks packets and sends them again.
 #include <doctest/doctest.h>
+#include <poll.h>
 
 #include <algorithm>
 #include <deque>
@@ -79,6 +80,21 @@ TEST_CASE("enet relay: if the server is not there, the client's wait ends") {
     scene.until([&] { return scene.client.heard("down 5"); });
     CHECK(scene.running.totals().by(relay::Reason::kServerUnreachable) == 1);
   }
+}
+
+TEST_CASE("enet relay: a client that leaves before its server has answered gives up its place at once") {
+  Limits limits = no_limits();
+  limits.linger_ms = 2 * kPatience;
+  Scene scene(aos::game(), limits);
+  scene.server.host.close();
+  const auto silent = net::listen_datagrams(scene.address);
+  REQUIRE(silent.ok());
+  scene.client.peer = scene.knock(3);
+  pollfd asked{silent->udp.get(), POLLIN, 0};
+  scene.until([&] { return scene.client.ups == 1 && ::poll(&asked, 1, 0) == 1; });
+  scene.client.host.disconnect(*scene.client.peer, 0);
+  scene.until([&] { return scene.running.totals().by(relay::Reason::kClientLeft) == 1; });
+  scene.until([&] { return scene.running.totals().current_sessions() == 0; });
 }
 
 TEST_CASE("enet relay: the client gets the game's own goodbye when the relay stops") {
