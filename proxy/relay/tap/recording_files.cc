@@ -471,12 +471,17 @@ bool RecordingFiles::pending() const {
   return std::any_of(files_.begin(), files_.end(), [](const auto& file) { return file->recorder->pending(); });
 }
 
+/// If each session has its own file, and none could be begun, there is no open file that fails.
+bool RecordingFiles::failing() const {
+  if (on_ && options_.each_session && fails_) return true;
+  return std::any_of(files_.begin(), files_.end(), [](const auto& file) { return file->recorder->failing(); });
+}
+
 RecordingStatus RecordingFiles::status() const {
-  RecordingStatus status{.on = on_, .paths = {}, .failing = on_ && options_.each_session && fails_};
+  RecordingStatus status{.on = on_, .paths = {}, .failing = failing()};
   for (const auto& file : files_) {
     status.paths.push_back(file->recorder->path());
     status.bytes += file->recorder->file_bytes();
-    status.failing |= file->recorder->failing();
     status.began = status.began == 0 ? file->began : std::min(status.began, file->began);
   }
   return status;
@@ -490,8 +495,8 @@ RecordingTotals RecordingFiles::totals() const {
     all.recorded += file->recorder->ever_recorded();
     all.lost += file->recorder->lost();
     all.file_bytes += file->recorder->file_bytes();
-    all.failing |= file->recorder->failing();
   }
+  all.failing = failing();
   all.files = begun_;
   all.rotations = rotations_;
   all.greetings = greetings_;

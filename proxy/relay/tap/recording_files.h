@@ -34,7 +34,7 @@ struct RecordingStatus {
   std::vector<std::string> paths;  ///< the names that the open files will have
   std::uint64_t bytes = 0;         ///< of the open files
   WallTime began = 0;              ///< the oldest of them, by steady_wall_now(); 0: none is open
-  bool failing = false;            ///< a file cannot be written, or a session's file could not be begun
+  bool failing = false;  ///< a file cannot be written, or the last file of a session could not be begun or completed
 };
 
 struct RecordingTotals {
@@ -45,7 +45,7 @@ struct RecordingTotals {
   std::uint64_t rotations = 0;         ///< files that were continued in a new one
   std::uint64_t greetings = 0;         ///< sessions without a file, because their clients did no more than greet
   std::uint64_t failed_rotations = 0;  ///< new files that could not be begun, or old ones that could not be completed
-  bool failing = false;                ///< an open file cannot be written
+  bool failing = false;                ///< as in RecordingStatus
 };
 
 struct RecordingFilesOptions {
@@ -154,6 +154,7 @@ class RecordingFiles {
   void note_wall_clock(const File& file, WallTime now) const;
   void ask_for_worlds() { wanted_.recording_generation.fetch_add(1, std::memory_order_relaxed); }
   void fail(const Error& error);
+  bool failing() const;
   Link* find(LinkId id);
 
   RecordingFilesOptions options_;

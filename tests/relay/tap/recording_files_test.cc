@@ -533,6 +533,24 @@ TEST_CASE("rotation: a client that has greeted continues in the new file") {
   CHECK(rig.read("1-2.mcap") == Lines{"note this recording continues 1.mcap", "open 1 from 1.mcap", "1 frame b"});
 }
 
+TEST_CASE("a recording fails while no session gets a file, also if no file is open") {
+  Rig rig({.each_session = true});
+  rig.open(1);
+  rig.refuse = true;
+  rig.open(2);
+  CHECK(rig.files->totals().failing);
+  rig.files->closed(rig.now, 1, "client left");
+  rig.files->closed(rig.now, 2, "client left");
+  CHECK(rig.files->status().paths.empty());
+  CHECK(rig.files->status().failing);
+  CHECK(rig.files->totals().failing);
+  rig.refuse = false;
+  rig.open(3);
+  CHECK_FALSE(rig.files->status().failing);
+  CHECK_FALSE(rig.files->totals().failing);
+  REQUIRE(rig.files->close(rig.now).ok());
+}
+
 TEST_CASE("orders: a recording starts with the links that are open, stops, and starts again in another file") {
   Rig rig({}, false);
   CHECK_FALSE(rig.wanted.wanted);
