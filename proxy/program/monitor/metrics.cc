@@ -1,6 +1,7 @@
 #include "proxy/program/monitor/metrics.h"
 
 #include <prometheus/text_serializer.h>
+#include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -18,6 +19,13 @@ using prometheus::ClientMetric, prometheus::MetricType;
 
 double cpu_seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+}
+
+/// Of the machine's, those to which a cpuset or taskset has not limited us.
+double usable_processors() {
+  cpu_set_t all{};
+  const bool known = ::sched_getaffinity(0, sizeof all, &all) == 0;
+  return known ? static_cast<double>(CPU_COUNT(&all)) : static_cast<double>(std::thread::hardware_concurrency());
 }
 
 const char* name_of(wire::Way way) { return way == wire::Way::kToServer ? "to_server" : "to_client"; }
@@ -83,7 +91,7 @@ void Metrics::add_process() {
 }
 
 void Metrics::add_threads() {
-  gauge("cores", "Processors that this process may use", {}, static_cast<double>(std::thread::hardware_concurrency()));
+  gauge("cores", "Processors that this process may use", {}, usable_processors());
   std::error_code error;
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", error)) {
     std::string name, stat;

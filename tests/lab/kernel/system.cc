@@ -1,5 +1,6 @@
 // What processes of a simulation ask of the system beside threads, files and the network: signals, semaphores, other
 // processes, and the log's registry, of which each has its own.
+#include <sched.h>
 #include <semaphore.h>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
@@ -70,6 +71,15 @@ int getrusage(int whose, rusage* used) noexcept {
 
 /// std::thread::hardware_concurrency() asks for it.
 int get_nprocs() noexcept { return Kernel::current() == nullptr ? ENTENTE_LAB_REAL(get_nprocs) : 2; }
+
+/// The metrics ask for it.
+int sched_getaffinity(pid_t process, std::size_t size, cpu_set_t* usable) noexcept {
+  if (Kernel::current() == nullptr) return ENTENTE_LAB_REAL(sched_getaffinity, process, size, usable);
+  std::memset(usable, 0, size);
+  CPU_SET_S(0, size, usable);
+  CPU_SET_S(1, size, usable);
+  return 0;
+}
 
 // -- Semaphores -------------------------------------------------------------------------------------------------------
 

@@ -2,9 +2,11 @@
 #include "proxy/program/monitor/metrics.h"
 
 #include <doctest/doctest.h>
+#include <sched.h>
 
 #include <array>
 #include <string>
+#include <thread>
 
 namespace entente::metrics_test {
 namespace {
@@ -27,6 +29,23 @@ TEST_CASE(
   CHECK(has(R"(_bucket{route="a",le="1"} 6)"));
   CHECK(has(R"(_count{route="a"} 14)"));
   CHECK(has(R"(_sum{route="a"} 13)"));
+}
+
+TEST_CASE("the processors that the process may use are fewer than those of the machine, if it was limited to some") {
+  Metrics metrics;
+  bool limited = false;
+  std::thread alone([&] {
+    cpu_set_t all{}, one{};
+    if (::sched_getaffinity(0, sizeof all, &all) != 0) return;
+    std::size_t first = 0;
+    while (!CPU_ISSET(first, &all)) ++first;
+    CPU_SET(first, &one);
+    limited = ::sched_setaffinity(0, sizeof one, &one) == 0;
+    metrics.add_threads();
+  });
+  alone.join();
+  REQUIRE(limited);
+  CHECK(metrics.text().find("\nentente_cores 1\n") != std::string::npos);
 }
 
 }  // namespace
