@@ -8,6 +8,10 @@
 #include <string>
 #include <thread>
 
+#include "proxy/relay/base/reason.h"
+#include "tests/program/source_tree.h"
+#include "tests/support/paths.h"
+
 namespace entente::metrics_test {
 namespace {
 
@@ -46,6 +50,15 @@ TEST_CASE("the processors that the process may use are fewer than those of the m
   alone.join();
   REQUIRE(limited);
   CHECK(metrics.text().find("\nentente_cores 1\n") != std::string::npos);
+}
+
+TEST_CASE("the dashboard counts all ends of sessions but the ordinary ones as refused or failed") {
+  const std::string dashboard =
+      layout_test::text_of(layout_test::fs::path(testing::source_dir()) / "deploy/grafana.json");
+  std::string ordinary;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(relay::Reason::kTooMany); ++i)
+    ordinary += (i != 0 ? "|" : "") + std::string(relay::text(static_cast<relay::Reason>(i)));
+  CHECK_MESSAGE(dashboard.find("reason!~\\\"" + ordinary + "\\\"") != std::string::npos, ordinary);
 }
 
 }  // namespace
