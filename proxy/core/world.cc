@@ -314,6 +314,11 @@ void WorldState::on(const words::Token& token, const Fact&) {
     ++orphaned_;
 }
 
+/// A zone is the token with the same id, in the hands of its owner.
+void WorldState::on(const words::Zone& zone, const Fact&) {
+  if (const auto at = tokens_.find(zone.id()); at != tokens_.end()) at->second.set_team(zone.owner());
+}
+
 void WorldState::on(const words::Score& score, const Fact&) {
   if (PlayerState* state = find_player(score.player())) state->score = score;
 }

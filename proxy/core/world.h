@@ -232,6 +232,7 @@ class WorldState {
   void on(const words::Token& token, const Fact&);
   void on(const words::TokenTaken& taken, const Fact& fact) { on(taken.token(), fact); }
   void on(const words::TokenDropped& dropped, const Fact& fact) { on(dropped.token(), fact); }
+  void on(const words::Zone& zone, const Fact&);
   void on(const words::Score& score, const Fact&);
   void on(const words::TeamScore& score, const Fact&);
   void on(const words::Board& board, const Fact&) { board_ = board; }

@@ -159,6 +159,11 @@ TEST_CASE("aos back: territories are tokens and zones") {
   CHECK(count(told, "says Zone") == 2);
   CHECK(has(scene.receives(ProgressBar{1, 0, 2, 0.25F}), "owner: GREEN capturing: BLUE rate: 0.1 progress: 0.25\n"));
   CHECK(has(scene.receives(TerritoryCapture{1, 1, 0}), "owner: BLUE\nsays TokenCaptured"));
+  const auto owner = [&] { return scene.stage.world().tokens().rbegin()->second.team(); };
+  CHECK(owner() == words::BLUE);
+  scene.receives(MoveObject{1, 1, {120, 130, 60}});
+  scene.receives(ProgressBar{1, 0, 2, 0.25F});
+  CHECK(owner() == words::GREEN);
   CHECK(has(scene.receives(TerritoryCapture{2, 0, 0}), "loses TerritoryCapture"));
 }
 

@@ -750,6 +750,13 @@ TEST_CASE("territories are captured in the order of their tokens") {
         "sends TerritoryCapture territory=1 winning=0 team=0\n");
 }
 
+TEST_CASE("a client that comes later is told who has captured a territory") {
+  Play play;
+  play.stage.knows(word<words::Token>("id: 41 kind: BASE code: 'territory' team: BLUE state: GROUND x: 15.625"));
+  play.stage.knows(word<words::Zone>("id: 41 owner: GREEN"));
+  CHECK(has(play.greets("game: 'aos'"), " territories=[{position=(266 256 62) team=1}"));
+}
+
 TEST_CASE("a map with intel is sent as such, even after one with territories") {
   Play play;
   for (const char* id : {"41", "42"})

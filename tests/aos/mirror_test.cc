@@ -2,6 +2,7 @@
 // except for what adapters/aos/README.md lists. Our client is number 0, "ben" is 1: the front assigns the same numbers
 // as this server.
 #include "adapters/aos/aos.h"
+#include "adapters/aos/wire/conversions.h"
 #include "adapters/aos/wire/dialect.h"
 #include "proxy/core/room/room.h"
 #include "tests/aos/back_stage.h"

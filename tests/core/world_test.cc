@@ -142,6 +142,21 @@ TEST_CASE("what changes about a unit is told to those who come later") {
   CHECK(world.unit(11)->unit.team() == words::BLUE);
 }
 
+TEST_CASE("those who come later are told the owner of a zone as the team of its token") {
+  words::Token mine, other;
+  mine.set_id(50);
+  mine.set_team(words::BLUE);
+  other.set_id(51);
+  other.set_team(words::BLUE);
+  words::Zone zone, unknown;
+  zone.set_id(50);
+  zone.set_owner(words::GREEN);
+  unknown.set_id(52);
+  const WorldState world = made_of({Fact(mine), Fact(other), Fact(zone), Fact(unknown)});
+  mine.set_team(words::GREEN);
+  CHECK(told(world) == told(made_of({Fact(mine), Fact(other)})));
+}
+
 TEST_CASE("a copy of a world tells the same facts") {
   words::TeamScore red;
   red.set_team(words::RED);

@@ -96,7 +96,10 @@ void ServerObjectives::hear(const MoveObject& moved, BackOut& out) {
   const bool territory = server_.room.mode() == kTerritoryControl;
   if (moved.object >= (territory ? zones_.size() : objectives_.size())) return out.drop(drops::kNoObject);
   words::Token* token = territory ? &territories_[moved.object] : &objectives_[moved.object];
-  if (territory) token->set_team(server_.sides.team_of(moved.team));
+  if (territory) {
+    token->set_team(server_.sides.team_of(moved.team));
+    zones_[moved.object].set_owner(token->team());
+  }
   put(*token, moved.position);
   out.say(*token);
 }

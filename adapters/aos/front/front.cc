@@ -11,9 +11,8 @@ namespace {
 
 /// Facts that are handled even before the client has loaded its map.
 template <class T>
-constexpr bool kAlways =
-    std::is_same_v<T, words::Refused> || std::is_same_v<T, words::Kicked> || std::is_same_v<T, words::World> ||
-    std::is_same_v<T, words::WorldEdit> || std::is_same_v<T, words::Zone>;
+constexpr bool kAlways = std::is_same_v<T, words::Refused> || std::is_same_v<T, words::Kicked> ||
+                         std::is_same_v<T, words::World> || std::is_same_v<T, words::WorldEdit>;
 
 /// Facts that need no handler: the world keeps them, and they are sent with other packets or in snapshots.
 template <class T>
@@ -152,7 +151,6 @@ void AosFront::greet(Outlet& out) {
 /// itself. A server of this game starts anew whenever it sends a world: nobody is in play any more.
 void AosFront::take_fact(const words::World& world, Outlet& out) {
   block_edits_.forget_edits();
-  objectives_.forget_owners();
   const bool shown = map_.is_of(world) && !block_edits_.edited() && !same_game(out);
   if (map_.waits_for_world() || shown) return;
   block_edits_.forget_map();

@@ -63,7 +63,7 @@ class AosFront final : public core::Front, private OwnLife {
   Fights fights_{client_, players_, entry_, resync_};
   BlockEdits block_edits_{client_, map_, profile_, players_, weapons_};
   FloorMarks floor_marks_{client_, map_, players_, block_edits_};
-  Objectives objectives_{client_, map_, players_, movement_, resync_};
+  Objectives objectives_{client_, players_, movement_, resync_};
   FrontChat chat_{client_, profile_, players_};
   SnapshotSender snapshots_;
 };

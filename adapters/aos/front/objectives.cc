@@ -25,7 +25,7 @@ constexpr SideLook kSides[] = {
 constexpr std::uint8_t kCaptures = 10;
 constexpr Vec3 kNowhere = {0, 0, 63};  // below the sea, in a corner of the map
 constexpr double kReach = 3;           // blocks, as in piqueserver
-constexpr std::size_t kTerritorySlots = 16, kMostOwners = 64;
+constexpr std::size_t kTerritorySlots = 16;
 constexpr double kRateStep = 0.05;  // share of the whole a second, for each unit of Progress Bar's rate
 
 std::uint32_t colour_rule(const core::WorldState& world, const char* name, std::uint32_t otherwise) {
@@ -168,11 +168,6 @@ Sides Objectives::find_sides(const FrontOut& out) const {
   return none ? Sides{} : Sides{{words::BLUE, found[0]}};
 }
 
-words::Team Objectives::owner_of(core::Id territory, words::Team otherwise) const {
-  const auto owner = owners_.find(territory);
-  return owner != owners_.end() ? owner->second : otherwise;
-}
-
 void Objectives::send_state_data(FrontOut& out) {
   const core::WorldState& world = out.world();
   const SideLook &first = side_like(players_.sides().teams[0]), &second = side_like(players_.sides().teams[1]);
@@ -193,8 +188,7 @@ void Objectives::fill_territories(StateData& state, const core::WorldState& worl
   state.territories.resize(kTerritorySlots);  // BetterSpades copies all of them, whatever the count
   for (std::size_t i = 0; i < territories_.size(); ++i) {
     const words::Token& token = *world.token(territories_[i]);
-    const words::Team owner = owner_of(token.id(), token.team());
-    state.territories[i] = {place_of_token(token), players_.sides().side_of(owner, kNeutral)};
+    state.territories[i] = {place_of_token(token), players_.sides().side_of(token.team(), kNeutral)};
   }
 }
 
@@ -267,19 +261,18 @@ void Objectives::hear(const words::TokenCaptured& captured, FrontOut& out) {
   const auto object = token != nullptr ? object_of(*token) : std::nullopt;
   const auto winning = static_cast<std::uint8_t>(captured.winning());
   if (object && !territories_.empty()) {
-    const words::Team team = owner_of(captured.token(), words::TEAM_ANY);  // captured.team() is the previous owner
-    return client_.send(TerritoryCapture{*object, winning, players_.sides().side_of(team, kNeutral)}, out);
+    const std::uint8_t owner = players_.sides().side_of(token->team(), kNeutral);  // captured.team() owned it before
+    return client_.send(TerritoryCapture{*object, winning, owner}, out);
   }
   const auto by = players_.shown_player(captured.by());
   if (!object || !by || is_of_carrier(*object, *by)) return out.drop(drops::kCapturedUnseen);
   client_.send(IntelCapture{*by, winning}, out);
 }
 
-/// Sends the progress of a territory. Its owner is remembered, and sent when it is captured.
+/// Sends the progress of a territory. Its owner is sent when it is captured.
 void Objectives::hear(const words::Zone& zone, FrontOut& out) {
-  if (owners_.size() < kMostOwners || owners_.contains(zone.id())) owners_[zone.id()] = zone.owner();
   const bool rests = zone.capturing() == words::TEAM_ANY && zone.rate() == 0;
-  if (!map_.loaded() || rests) return;
+  if (rests) return;
   for (std::size_t i = 0; i < territories_.size(); ++i) {
     if (territories_[i] != zone.id()) continue;
     const auto number = static_cast<std::uint8_t>(i);

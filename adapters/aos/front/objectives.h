@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <map>
 #include <optional>
 #include <vector>
 
@@ -13,9 +12,8 @@ namespace entente::aos {
 
 class Objectives {
  public:
-  Objectives(Client& client, const MapSender& map, PlayerTable& players, const ClientMovement& movement,
-             const core::ResyncPhase& resync)
-      : client_(client), map_(map), players_(players), movement_(movement), resync_(resync) {}
+  Objectives(Client& client, PlayerTable& players, const ClientMovement& movement, const core::ResyncPhase& resync)
+      : client_(client), players_(players), movement_(movement), resync_(resync) {}
 
   void hear(const words::Token& token, FrontOut& out);
   void hear(const words::TokenTaken& taken, FrontOut& out);
@@ -28,8 +26,6 @@ class Objectives {
   /// The client has loaded a map: finds the sides and their objectives. Sends nothing.
   void begin(FrontOut& out);
   void send_state_data(FrontOut& out);
-  /// The room has sent its world again.
-  void forget_owners() { owners_.clear(); }
   /// Our client has left the token that it stood at.
   void leave_token() { reached_ = 0; }
 
@@ -48,18 +44,15 @@ class Objectives {
   Vec3 tent(std::uint8_t side, const FrontOut& out) const;
   void fill_territories(StateData& state, const core::WorldState& world) const;
   void fill_flags(StateData& state, const FrontOut& out) const;
-  words::Team owner_of(core::Id territory, words::Team otherwise) const;
 
   Client& client_;
-  const MapSender& map_;
   PlayerTable& players_;
   const ClientMovement& movement_;
   const core::ResyncPhase& resync_;
   Colour fog_{};
   std::array<core::Id, 2> intel_{}, tents_{};  // tokens of each side
   std::vector<core::Id> territories_;
-  std::map<core::Id, words::Team> owners_;  // of territories, as Zone last said
-  core::Id reached_ = 0;                    // the token that our client stands at
+  core::Id reached_ = 0;  // the token that our client stands at
 };
 
 }  // namespace entente::aos

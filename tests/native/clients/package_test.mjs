@@ -63,6 +63,14 @@ test("numbers that are not finite become 0; wrong types name their field", () =>
     assert.throws(() => parseFact(line), isPlaced(ProtocolError, place), line.slice(0, 40));
 });
 
+test("a zone is the token with its id, and its owner is the token's team", () => {
+  const room = new Room();
+  for (const fact of [{ token: { id: 1, kind: "BASE", team: "RED" } }, { token: { id: 2, team: "RED" } }, { zone: { id: 1, owner: "BLUE" } }]) room.hear(fact, 0);
+  assert.deepEqual([...room.tokens.values()], [{ id: 1, kind: "BASE", team: "BLUE" }, { id: 2, team: "RED" }]);
+  room.hear({ zone: { id: 1 } }, 0), room.hear({ zone: { id: 3, owner: "BLUE" } }, 0);
+  assert.deepEqual([...room.tokens.values()].map(({ team }) => team), ["TEAM_ANY", "RED"]);
+});
+
 test("a server cannot fill the room", () => {
   const room = new Room();
   for (let id = 1; id < 5000; ++id) room.hear({ player: { id } }, 0), room.hear({ token: { id } }, 0), room.hear({ zone: { id } }, 0), room.hear({ rule: { name: `r${id}` } }, 0), room.hear({ shot: { shooter: 1, shot: id, life: 9 } }, 0);

@@ -61,6 +61,12 @@ class Folding(unittest.TestCase):
         self.assertEqual((room.players[2].wins, room.players[2].ping_s, room.tokens[5].carrier), (3, 0.1, 2))
         self.assertEqual((room.team_scores["RED"].wins, room.zones[1].owner, room.round.state), (2, "BLUE", "OVER"))
 
+    def test_a_zone_is_the_token_with_its_id_and_its_owner_is_the_tokens_team(self):
+        room = room_of({"token": {"id": 1, "kind": "BASE", "team": "RED"}}, {"token": {"id": 2, "team": "RED"}}, {"zone": {"id": 1, "owner": "BLUE"}})
+        self.assertEqual([(token.kind, token.team) for token in room.tokens.values()], [("BASE", "BLUE"), ("FLAG", "RED")])
+        room_of({"zone": {"id": 1}}, {"zone": {"id": 3, "owner": "BLUE"}}, room=room)
+        self.assertEqual([token.team for token in room.tokens.values()], ["TEAM_ANY", "RED"])
+
     def test_facts_about_nobody_are_ignored(self):
         known = room_of()
         before = vars(known).copy()

@@ -236,7 +236,11 @@ export class Room {
     token: (word) => this.#set("tokens", word.id, word),
     token_taken: ({ token }) => token && this.#set("tokens", token.id, token),
     token_dropped: ({ token }) => token && this.#set("tokens", token.id, token),
-    zone: (word) => this.#set("zones", word.id, word),
+    zone: (word) => {
+      this.#set("zones", word.id, word);
+      const token = this.tokens.get(word.id);
+      if (token) this.tokens.set(word.id, { ...token, team: word.owner ?? "TEAM_ANY" });
+    },
     round: (word) => { this.round = word; },
     score: (word) => {
       const player = this.players.get(word.player);

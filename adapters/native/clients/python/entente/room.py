@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Callable, Optional
 
 from . import words
@@ -298,6 +298,8 @@ class Room:
     def _zone(self, word: words.Zone, _at: float) -> None:
         if word.id in self.zones or self._room_for(self.zones, MOST_ZONES):
             self.zones[word.id] = word
+        if word.id in self.tokens:
+            self.tokens[word.id] = replace(self.tokens[word.id], team=word.owner)
 
     def _score(self, word: words.Score, _at: float) -> None:
         known = self.players.get(word.player)
