@@ -141,13 +141,13 @@ bool Visitors::open_players(relay::ProxyServer& server) {
       .ok();
 }
 
-/// Who has left comes again.
 bool Visitors::has_maps() const {
   return std::any_of(ways_.begin(), ways_.end(), [](const Way& one) {
     return one.clients.game->name() == "aos" || one.server.game->name() == "aos";
   });
 }
 
+/// Who has left comes again.
 void Visitors::keep_players() {
   while (!over_) {
     for (std::size_t i = 0; i < ways_.size(); ++i) keep(i, ways_[i].wanted, ways_[i].asked);

@@ -10,7 +10,7 @@ namespace {
 using core::kMillisecond, core::kSecond;
 
 /// How long to wait for Map Cached: OpenSpades never sends it.
-constexpr core::Micros kOfferPatience = 2 * kSecond;
+constexpr core::Micros kOfferPatience = 2 * kSecond, kOfferForgotten = 60 * kSecond;
 
 constexpr core::Micros kBreath = 2 * kMillisecond;  // between two pieces of work on the map
 constexpr int kPiecesAtOnce = 4;
@@ -78,6 +78,7 @@ bool MapSender::offer(FrontOut& out) {
   client_.send(start, out);
   sent_ = 0;
   const bool asks = client_.dialect().map_checksum;
+  if (out.now() > patience_ + kOfferForgotten) unanswered_ = 0;
   if (asks) ++unanswered_;
   stage_ = asks ? Stage::kOffered : Stage::kSending;
   patience_ = out.now() + kOfferPatience;

@@ -25,7 +25,7 @@ void Players::hear(const AddPlayer& added, BackOut& out) {
   const bool watches = player.role() == words::WATCH;
   if (watches && one.unit != 0) {
     players_.forget_tank(one, out);
-    if (number == state_.number) tank_.end();
+    if (number == state_.number) tank_.end(), tank_.claims.forget(core::Claim::kSpawn);
   }
   out.say(player);
   if (!watches && one.unit == 0) players_.tell_tank(one, kTankRadius, out);
