@@ -14,7 +14,7 @@ namespace entente {
 
 struct NamedRoute {
   std::size_t number;     ///< as relay::ProxyServer::add numbered it
-  std::string name;       ///< in the statistics: "bzflag 2.4 127.0.0.1:40123"
+  std::string name;       ///< in the statistics: "bzflag 2.4 127.0.0.1:40123", "ogar modern3 127.0.0.1:443/a"
   std::string game;       ///< "bzflag"
   std::string room;       ///< the arena that it leads into; "" if it leads to a server
   net::Address listener;  ///< port 0: it has none

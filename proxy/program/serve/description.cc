@@ -49,7 +49,7 @@ relay::UpstreamRules upstream_of(const config::Route& keys) {
 
 std::string RouteDescription::named(const net::Address& at) const {
   if (!options.name.empty()) return options.name;
-  return subject + (at.port() != 0 ? " " + at.text() : "");
+  return at.port() != 0 ? subject + " " + at.text() + (listen ? listen->path() : "") : subject;
 }
 
 std::shared_ptr<relay::RuleBook> RouteDescription::rule_book() const {

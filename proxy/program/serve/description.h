@@ -35,7 +35,7 @@ struct RouteDescription {
   /// Where its rules are kept while it serves; null: it has no place for them.
   std::shared_ptr<relay::RuleBook> rule_book() const;
   void keep_rules_in(std::shared_ptr<relay::RuleBook> book);
-  /// Its name for operators. `at`: where it listens.
+  /// Its name for operators. `at`: where it listens. Routes that share a port by path have different names.
   std::string named(const net::Address& at) const;
 };
 

@@ -9,6 +9,7 @@
 #include "tests/program/asked.h"
 #include "tests/program/native_client.h"
 #include "tests/relay/late_server.h"
+#include "tests/support/listening.h"
 
 namespace entente::reload_test {
 namespace {
@@ -170,6 +171,28 @@ TEST_CASE("drain_s does not end sessions from before a change of their route, ei
   CHECK(witness.client.read_all().size() < 64);
   before.check();
   after.check();
+}
+
+TEST_CASE("listeners that share a port by path have names, counters and times to drain of their own") {
+  Process arena({kEntente, "arena", "--listen", "native+ws://127.0.0.1:0?dialect=json"});
+  const std::string to = std::to_string(testing::listening_port(arena, "native+ws json"));
+  const std::string port = std::to_string(testing::free_for_both().port()), name = "native+ws json 127.0.0.1:" + port;
+  const auto route = [&](const std::string& path) {
+    return "[[route]]\nlisten = \"native+ws://127.0.0.1:" + port + path +
+           "?dialect=json\"\nto = \"native+ws://127.0.0.1:" + to + "?dialect=json\"\n";
+  };
+  Reloaded it(route("/a") + route("/b"), "drain_s = 3\n");
+  Process bot(
+      {kEntente, "bot", "native+ws://127.0.0.1:" + port + "/b?dialect=json", "--name", "anna", "--behaviour", "idle"});
+  CHECK(it.answers("stats", "served " + name + "/b sessions=1 "));
+  CHECK(it.answers("stats", "served " + name + "/a sessions=0 "));
+  const Ended gone = it.reload(route("/a"));
+  CHECK_MESSAGE(gone.out.find("removed: " + name + "/b; 1 session goes on for at most 3 s\n") != std::string::npos,
+                gone.out);
+  const Ended added = it.reload(route("/a") + route("/c"));
+  CHECK_MESSAGE(added.out.find("added: " + name + "/c\n") != std::string::npos, added.out);
+  CHECK(it.answers("stats", "served " + name + "/c sessions=0 "));
+  CHECK(bot.wait() >= 0);  // the listener with another path does not keep its session
 }
 
 TEST_CASE("players of a route that is removed after a drain has ended are not told to connect elsewhere") {
