@@ -712,7 +712,8 @@ TEST_CASE("the end of a game, by time or by score, ends all lives: the server sa
   const std::pair<Message, std::string> kEnds[] = {{TimeLeft{0, 0}, "says Round state: OVER left_s: 0\n"},
                                                    {won, "says Round state: OVER winner: 101\n"}};
   for (const auto& [end, over] : kEnds) {
-    CAPTURE(over);
+    const std::string& told = over;
+    CAPTURE(told);
     auto stage = in_play(false);
     stage.receives(by_server({add_player(6, 1, "cleo"), alive(5, 9, 9)}));
     CHECK(stage.receives(by_server({TimeLeft{0, 60}})) == "says Round left_s: 60\n");

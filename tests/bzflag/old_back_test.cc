@@ -83,9 +83,9 @@ TEST_CASE("a 2.0 server refuses a motto of signs, so it gets none; others get it
   const std::pair<const char*, const char*> kMottos[] = {
       {"(-: :-)", ""}, {"'(-:' ", "'(-:' "}, {"abc!?.", ""}, {"abc!?", "abc!?"}};
   for (const auto& [motto, sent] : kMottos) {
-    CAPTURE(motto);
     words::Enter enter = anna();
     enter.set_motto(motto);
+    CAPTURE(enter.motto());
     const auto entered = [&](std::size_t dialect) {
       auto stage = back_stage({}, dialect);
       load(stage, dialect);

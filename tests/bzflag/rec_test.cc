@@ -173,7 +173,8 @@ TEST_CASE("a session becomes a recording") {
 
 TEST_CASE("a command that was said to everybody is hidden in a recording; other lines are shown") {
   for (const auto& [text, mode] : {std::pair{"/password sesame", kRecHidden}, {"hello", kRecReal}}) {
-    CAPTURE(std::string(text));
+    const std::string line = text;
+    CAPTURE(line);
     RecExport out(dialect_of("2.4"));
     Hear hear(out);
     play_tape("bzfs2426-gui-two-tanks", "2.4", 0, hear, 1);
