@@ -143,14 +143,13 @@ void RoomHost::carry_out(const rules::Action& action, core::Micros at) {
     case Kind::kKick:
     case Kind::kBan:
       if (client_of(action.player) != nullptr) break;
-      room_->dismiss(action.player, action.text, at);  // a bot, a player of another node, or one whose link is gone
-      if (action.kind == Kind::kKick || past_client_of(action.player) == nullptr) return;
-      break;
+      if (const LinkInfo* const far = past_client_of(action.player); far != nullptr && action.kind == Kind::kBan)
+        house_rules_->book().act(action, far);
+      return room_->dismiss(action.player, action.text, at);  // a bot, or a player without a link here
     default:
       break;
   }
-  const LinkInfo* const client = client_of(action.player);
-  house_rules_->book().act(action, client != nullptr ? client : past_client_of(action.player));
+  house_rules_->book().act(action, client_of(action.player));
 }
 
 /// Recorded as if the operator had said it.

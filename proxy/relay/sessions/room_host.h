@@ -82,7 +82,8 @@ class RoomHost : protected core::Room::Host, private net::Alarm::User {
   virtual bool is_of_one() const { return false; }
   /// The client of a player; null: it has no link here.
   virtual const LinkInfo* client_of(core::Id player) const = 0;
-  /// The client of a player whose link is gone, for rules that ban it; null: it is not known.
+  /// The client of a player who has no link here, for rules that ban it: the link is at another node, or gone. Null: it
+  /// is not known.
   virtual const LinkInfo* past_client_of(core::Id /*player*/) const { return nullptr; }
   /// The room has told a player a line.
   virtual void announced(core::Id /*player*/, std::string_view /*text*/) {}

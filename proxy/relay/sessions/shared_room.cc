@@ -393,6 +393,8 @@ const LinkInfo* SharedRoom::client_of(core::Id seat) const {
 }
 
 const LinkInfo* SharedRoom::past_client_of(core::Id player) const {
+  const Guest* const guest = find(player);
+  if (guest != nullptr && guest->client().client.port() != 0) return &guest->client();
   const auto at = past_clients_.find(player);
   return at != past_clients_.end() ? &at->second : nullptr;
 }
