@@ -201,9 +201,8 @@ end)",
 end)",
      calls::kick},
     {"ban", "player: integer, minutes: integer, why?: string", "boolean",
-     "Bans the player's address from all listeners, and ends its session. 0 minutes: for good. Bots and players of "
-     "other "
-     "nodes have no address here: they are kicked.",
+     "Bans the player's address from all listeners, and ends its session. 0 minutes: for good. Bots have no address: "
+     "they are kicked.",
      R"(function on_chat(player, text)
   if text:find("darn") then ban(player, 10, "ten minutes off") end
 end)",

@@ -80,7 +80,9 @@ void write_value(lua_State* lua, int depth, std::size_t most, std::string& to) {
 }  // namespace
 
 void save_state(lua_State* lua, std::size_t most, std::string& to) {
-  if (lua_getglobal(lua, "state") != LUA_TTABLE) luaL_error(lua, "state is not a table");
+  const int type = lua_getglobal(lua, "state");
+  if (type == LUA_TNIL) return;  // the rule keeps nothing
+  if (type != LUA_TTABLE) luaL_error(lua, "state is not a table");
   to = "state=";
   write_value(lua, 0, most, to);
 }

@@ -67,6 +67,7 @@ class Mirror final : public core::Back {
     bool entered = false;                   // the owner had its Enter when it made the last snapshot
     bool ready = false;                     // it has received Ready
     bool refused = false;                   // the owner has refused its last Enter
+    bool changed = false;                   // it has changed its motto or skin, which the owner may not know
     bool spawns = false;                    // it is in play, or wants to be
     std::optional<core::Intent> wish = {};  // its Enter, with what it changed since
     // Its last Step, Toward or Keys, unless it moves by claims since; and its last Trigger. In this life.
