@@ -358,8 +358,9 @@ void Mirror::enter_again(Outlet& out) {
     auto& enter = std::get<words::Enter>(wish.content);
     const core::PlayerState* const player = out.world().player(id);
     const bool again = seat.open, enters = !again || (!seat.entered && player == nullptr);
-    const bool changed = std::exchange(seat.changed, false) && player != nullptr &&
+    const bool changed = seat.repeats > 0 && player != nullptr &&
                          (player->player.motto() != enter.motto() || player->player.skin() != enter.skin());
+    if (changed) --seat.repeats;
     if (!again) open(id, seat);
     if (player != nullptr) enter.set_name(player->player.name());
     if (enters || changed) pass(id, wish, again);
@@ -501,7 +502,7 @@ void Mirror::remember(Seat& seat, const Intent& intent) {
   if (change->has_kit()) wish.set_kit(change->kit());
   if (change->has_motto()) wish.set_motto(change->motto());
   if (change->has_skin()) wish.set_skin(change->skin());
-  seat.changed = seat.changed || change->has_motto() || change->has_skin();
+  if (change->has_motto() || change->has_skin()) seat.repeats = kRepeats;
 }
 
 bus::FromNode::Part& Mirror::part(Id seat) {

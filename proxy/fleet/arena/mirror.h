@@ -28,6 +28,7 @@ class Mirror final : public core::Back {
 
   static constexpr std::size_t kMostQueued = 64U << 20U;  ///< bytes that wait for a snapshot
   static constexpr std::size_t kMostSnapshot = 96U << 20U;
+  static constexpr int kRepeats = 3;                    ///< of a change that the owner may have refused
   static constexpr std::size_t kMessage = 256U << 10U;  ///< a longer message to the owner is split
 
   /// `run`: the node's (schema/fleet.proto).
@@ -67,7 +68,7 @@ class Mirror final : public core::Back {
     bool entered = false;                   // the owner had its Enter when it made the last snapshot
     bool ready = false;                     // it has received Ready
     bool refused = false;                   // the owner has refused its last Enter
-    bool changed = false;                   // it has changed its motto or skin, which the owner may not know
+    int repeats = 0;                        // of a changed motto or skin, if the owner does not know it
     bool spawns = false;                    // it is in play, or wants to be
     std::optional<core::Intent> wish = {};  // its Enter, with what it changed since
     // Its last Step, Toward or Keys, unless it moves by claims since; and its last Trigger. In this life.

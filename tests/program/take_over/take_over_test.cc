@@ -487,20 +487,22 @@ TEST_CASE("a new process that disconnects at any step, or sends another line, ch
 }
 
 /// Runs the package's postinst on an upgrade, as dpkg does, with this program and this control socket. `calls`: what it
-/// asked of systemd.
+/// ordered systemd to do. No other service runs.
 struct Installed {
   explicit Installed(const Upgraded& upgraded) : it(upgraded) {
     std::filesystem::create_directory(it.folder.file("bin"));
     std::filesystem::create_symlink(kEntente, it.folder.file("bin/entente"));
+    std::filesystem::create_symlink(it.folder.file("c.sock"), it.folder.file("entente.sock"));
     for (const char* tool : {"systemctl", "deb-systemd-invoke", "invoke-rc.d", "service"}) {
-      const std::string path =
-          it.folder.write("bin/" + std::string(tool), "#!/bin/sh\necho \"$0 $*\" >>" + it.folder.file("calls") + "\n");
+      const std::string path = it.folder.write(
+          "bin/" + std::string(tool),
+          "#!/bin/sh\ncase $* in *is-active*) exit 3 ;; esac\necho \"$0 $*\" >>" + it.folder.file("calls") + "\n");
       std::filesystem::permissions(path, std::filesystem::perms::owner_all);
     }
     std::ifstream file(testing::source_dir() + "/deploy/debian/postinst");
     std::string text(std::istreambuf_iterator<char>(file), {});
     for (const auto& [from, to] :
-         {std::pair<std::string, std::string>("/run/entente/control.sock", it.folder.file("c.sock")),
+         {std::pair<std::string, std::string>("/run/$1/control.sock", it.folder.file("$1.sock")),
           {"/run/systemd/system", it.folder.file("")}})
       for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
         text.replace(at, from.size(), to);
