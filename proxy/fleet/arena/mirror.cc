@@ -290,7 +290,7 @@ void Mirror::take_seats(const bus::Snapshot& snapshot, Outlet& out) {
   }
   for (const auto& one : snapshot.closed())  // perhaps we have missed it
     if (const auto at = seats_.find(one.seat()); at != seats_.end() && at->second.wish && !at->second.open)
-      closed(at->first, at->second, one.why(), out);
+      end_seat(at->first, at->second, one.why(), out);
   if (!known_owner && told_) recognise(snapshot, out);
 }
 
@@ -341,7 +341,7 @@ void Mirror::sit(Id id, Id player) {
 }
 
 /// The owner has taken away the seat.
-void Mirror::closed(Id id, Seat& seat, const std::string& why, Outlet& out) {
+void Mirror::end_seat(Id id, Seat& seat, const std::string& why, Outlet& out) {
   words::Kicked kicked;
   kicked.set_text(why);
   out.say(Fact(id, std::move(kicked)));
@@ -412,7 +412,7 @@ void Mirror::apply(const bus::ToNode::Part& part, bool old, Outlet& out) {
     return seats_.contains(seat.seat()) ? sit(seat.seat(), seat.player()) : close(seat.seat(), "gone");
   }
   const auto at = part.has_closed() ? seats_.find(part.closed().seat()) : seats_.end();
-  if (at != seats_.end()) closed(at->first, at->second, part.closed().why(), out);
+  if (at != seats_.end()) end_seat(at->first, at->second, part.closed().why(), out);
 }
 
 void Mirror::apply(const words::Fact& message, Outlet& out) {

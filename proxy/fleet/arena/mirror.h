@@ -100,7 +100,7 @@ class Mirror final : public core::Back {
   core::Id room_id(core::Id owners, Outlet& out);
   void same(core::Id owners, core::Id room, std::set<core::Id>& free);
   void sit(core::Id seat, core::Id player);
-  void closed(core::Id id, Seat& seat, const std::string& why, Outlet& out);
+  void end_seat(core::Id id, Seat& seat, const std::string& why, Outlet& out);
   void note_lives(const Outlet& out);
   void note(const core::Fact& fact);
   void remember(Seat& seat, const core::Intent& intent);
