@@ -173,9 +173,9 @@ std::string Operated::servers_of(const Way& way) const {
   const std::string real = server(way.to), dead = server({way.to.first, kNobodysPort});
   Draw draw = plan_.draw("servers of " + way.name);
   if (draw.chance(0.7)) return "to = " + real + "\n";
+  const std::string both = draw.chance(0.5) ? dead + ", " + real : real + ", " + dead;
   constexpr const char* kPolicies[] = {"first", "least", "hash"};
-  return "to = [" + (draw.chance(0.5) ? dead + ", " + real : real + ", " + dead) +
-         "]\npolicy = " + quoted(draw.one_of(kPolicies)) + "\n";
+  return "to = [" + both + "]\npolicy = " + quoted(draw.one_of(kPolicies)) + "\n";
 }
 
 /// What only relays have.
