@@ -124,7 +124,8 @@ void ConvertWords::begin(ConnectionId id, std::uint32_t link, const ImportedConn
   const bool has_datagrams_beside = game_dialect.game->transport() == wire::Transport::kTcpAndUdp;
   names_[id] = has_datagrams_beside ? stream_name(name) : name;
   if (names_[id] != name) return;  // datagrams beside a stream
-  if (connection.continues) {
+  const bool lacks_beginning = connection.before.empty() || connection.client_sent || connection.server_sent;
+  if (connection.continues && lacks_beginning) {
     const std::string why = "no words: a session can be translated only from its beginning, which is " +
                             (connection.before.empty() ? "not recorded" : "in " + connection.before);
     gap(name, why);

@@ -231,7 +231,7 @@ RecordingFiles::Link* RecordingFiles::find(LinkId id) {
 void RecordingFiles::join(Link& link, File* file, WallTime time, const Before& before) {
   if (file == nullptr) return;
   trace::Opened again = link.opened;
-  if (link.has_words || link.client_sent || link.server_sent) {
+  if (!before.name.empty() || link.has_words || link.client_sent || link.server_sent) {
     again.set_continues(true);
     again.set_before(before.name);
     again.set_before_id(before.id);

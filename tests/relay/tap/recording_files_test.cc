@@ -233,7 +233,7 @@ TEST_CASE("rotation: a link without words continues in the new file at once, and
   CHECK(second[0] == "note this recording continues a.mcap");
   std::sort(second.begin() + 1, second.begin() + 3);  // in any order
   CHECK(Lines(second.begin() + 1, second.end()) ==
-        Lines{"open 1 from a.mcap", "open 2", "1 frame b", "close 1", "open 3"});  // nothing was sent on 2
+        Lines{"open 1 from a.mcap", "open 2 from a.mcap", "1 frame b", "close 1", "open 3"});
   CHECK(rig.files->totals().rotations == 1);
   CHECK(rig.files->totals().files == 2);
   CHECK(rig.files->totals().recorded.frames == 2);
@@ -258,7 +258,7 @@ TEST_CASE("rotation: a link with words continues with its next world, and no wor
   REQUIRE(rig.files->close(rig.now).ok());
   CHECK(rig.read("a.mcap") == Lines{"open 1", "1 fact one", "geometry map", "1 world", "open 2",
                                     "note this recording continues in a-2.mcap", "1 fact two", "1 frame a"});
-  CHECK(rig.read("a-2.mcap") == Lines{"note this recording continues a.mcap", "open 2", "2 frame b",
+  CHECK(rig.read("a-2.mcap") == Lines{"note this recording continues a.mcap", "open 2 from a.mcap", "2 frame b",
                                       "open 1 from a.mcap", "geometry map", "1 world", "1 fact three", "1 frame c"});
 }
 
