@@ -72,7 +72,7 @@ Outcome<ServerAddresses> addresses_of(const Route& route, const UpstreamOptions&
   return ServerAddresses({*literal});
 }
 
-/// Tells hooks when a server of the route goes down or is up again.
+/// Tells hooks when a server of the route goes down or is up again. For an observer, the route that it watches does.
 Upstream::Changed teller_of(const Route& route) {
   return [&route](const std::string& server, bool up, const std::string& why) {
     const NewsKind kind = up ? NewsKind::kServerUp : NewsKind::kServerDown;
@@ -88,12 +88,13 @@ Outcome<Done> open_upstreams(Route& route, const RouteOptions& options, net::Hos
   assert(!options.servers.empty() && options.servers.size() <= kMostServers);
   std::vector<std::unique_ptr<Upstream>> all;
   bool all_named = true;
+  const bool observes = options.bridge && options.bridge->broadcast && options.bridge->bots != 0;
   for (const UpstreamOptions& server : options.servers) {
     auto addresses = addresses_of(route, server, options.listen, names);
     if (!addresses) return addresses.error();
     all_named = all_named && server.dialect.has_value();
     all.push_back(std::make_unique<Upstream>(all.size(), server, name_of(route, server), std::move(*addresses)));
-    if (!route.shared_room()) all.back()->tell_changes(teller_of(route));
+    if (!route.shared_room() && !observes) all.back()->tell_changes(teller_of(route));
   }
   const bool shown = !route.shared_room() && route.server_game().probe() == wire::Probe::kSilentConnection;
   UpstreamRules rules = options.upstream;

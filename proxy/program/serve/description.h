@@ -24,7 +24,7 @@ namespace entente {
 struct RouteDescription {
   std::string url = {};                    ///< that it listens on; empty: it does not, because its clients are bots
   std::optional<ListenEnd> listen = {};    ///< the same
-  std::optional<config::Route> keys = {};  ///< of a route of the file; none: of an arena, an audience or bots
+  std::optional<config::Route> keys = {};  ///< of a route of the file, or that an observer watches; none: of others
   std::size_t position = 1;                ///< in the configuration, from 1
   std::string subject = {};                ///< "bzflag 2.4 or 1.10": what its name is made of if it has none
   bool watch = false;                      ///< its clients can only watch

@@ -34,8 +34,10 @@ Outcome<RouteDescription> Observers::describe(const Describer& describer, const 
   auto made = describer.bots(
       *to, [crowd = std::move(crowd)] { return crowd->next(); }, 1);
   if (!made) return made;
+  made->keys = keys;
   made->position = watched.position;
   made->subject += " for the broadcast of " + watched.url;
+  made->options.name = made->subject;
   made->options.upstream.policy = watched.options.upstream.policy;
   made->options.upstream.hold_ms = kObserverHolds;
   made->options.upstream.check_ms = kObserverChecks;

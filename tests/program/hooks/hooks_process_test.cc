@@ -111,7 +111,7 @@ TEST_CASE("a refusal, a ban, a server that goes down and comes up, and an upgrad
   const std::string rest =
       hook(receiver, R"("refused", "ban", "server_down", "server_up", "upgrade_failed")", "addresses = true\n") +
       "[[route]]\nname = \"ctf\"\nhold_s = 10\ncheck_s = 1\nlisten = \"" + bzflag(0) + "\"\nto = \"" + bzflag(port) +
-      "\"\n";
+      "\"\nwatch = [{ listen = \"" + native(0) + "\", delay_s = 1 }]\n";
   const Hooked its(rest);
   const std::uint16_t relay = its.port("bzflag 2.4");
   const auto down = parsed(receiver.await("server_down"));
@@ -142,6 +142,9 @@ TEST_CASE("a refusal, a ban, a server that goes down and comes up, and an upgrad
   // The program goes on, and so do its hooks.
   CHECK(its.ctl({"hooks", "test", "h"}).code == 0);
   receiver.await("\"event\":\"test\"");
+  // The spectator of the route tells nothing of its own.
+  for (const auto& request : receiver.await(receiver.count()))
+    if (request.body.find("\"server_") != std::string::npos) CHECK(text_of(parsed(request), "route") == "ctf");
 }
 
 TEST_CASE("after an upgrade, a ban is one event, although the old process and the new one hear of it") {

@@ -222,6 +222,14 @@ TEST_CASE("a relay is watched through a spectator on its server, which reconnect
     const testing::Repeated mark([&] { player->says("{\"say\":{\"text\":\"second mark\"}}\n"); });
     CHECK(viewer->hears([](const words::Fact& fact) { return says(fact, "second mark"); }));
   }
+  // A reload that keeps its servers keeps the spectator.
+  const std::string stays = server.link_of("broadcast");
+  write("hold_s = 7\nwatch = [{ listen = " + url(ports[2]) + ", delay_s = 1 }]\n");
+  REQUIRE(it.ctl({"reload"}).code == 0);
+  said = Clock::now();
+  player->says("{\"say\":{\"text\":\"third mark\"}}\n");
+  check_late(*viewer, "third mark", said, 1s);
+  CHECK(server.link_of("broadcast") == stays);
   // Without `watch`, the spectator leaves.
   write("");
   REQUIRE(it.ctl({"reload"}).code == 0);
