@@ -2,25 +2,30 @@
 import { byId, element, tell } from "./parts.js";
 
 const box = byId("dialog"), form = box.querySelector("form");
-let act = null;
+let act = null;  // of the open question
 
 byId("dialog-cancel").addEventListener("click", () => box.close());
+box.addEventListener("close", () => { if (!box.open) act = null; });
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
+  const mine = act;
+  if (!mine) return;
   const values = Object.fromEntries([...form.querySelectorAll("[name]")].map((field) => [field.name, field.value.trim()]));
   byId("dialog-do").disabled = true;
-  const wrong = await act(values);
+  const wrong = await mine(values);
+  if (mine !== act) return;  // the question was closed before the answer came
   byId("dialog-do").disabled = false;
   wrong ? tell(byId("dialog-wrong"), wrong) : box.close();
 });
 
 /** `fields`: { name: { label, value, options, placeholder, required } }. `does(values)` returns what went wrong, or nothing. */
 export function question({ title, about = "", fields = {}, does, button, grave = false }) {
-  act = does;
+  act = (values) => does(values);  // another function for each question
   tell(byId("dialog-title"), title);
   tell(byId("dialog-about"), about);
   tell(byId("dialog-wrong"), "");
   byId("dialog-do").textContent = button;
+  byId("dialog-do").disabled = false;
   byId("dialog-do").className = grave ? "grave" : "";
   byId("dialog-fields").replaceChildren(...Object.entries(fields).map(([name, field]) => {
     const label = element("label", field.label), input = element(field.options ? "select" : "input");
