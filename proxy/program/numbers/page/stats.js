@@ -86,7 +86,7 @@
     if (fighters.length < 2 || !data.deaths) return;
     byId("killed").hidden = false;
     const times = new Map(data.killed.map((one) => [`${one.killer ?? one.victim} ${one.victim}`, one.times]));
-    const most = Math.max(...data.killed.map((one) => one.killer ? one.times : 0), 1);
+    const most = data.killed.reduce((most, one) => one.killer ? Math.max(most, one.times) : most, 1);
     const table = byId("killed").querySelector("table"), top = make("thead"), row = make("tr"), body = make("tbody");
     row.append(make("th", "killer ↓  victim →"));
     for (const victim of fighters) row.append(make("th", victim.name ?? "(no name)", { scope: "col", title: victim.name ?? "" }));

@@ -318,9 +318,9 @@ function state(text, name = "") {
 /** Adds what the processes from before an upgrade still have. */
 function addOlder({ process, list, routes, servers }) {
   const there = (one) => one.sessions > 0, labelled = (one) => ({ ...one, process });
-  seen.list.push(...list.map(labelled));
-  seen.routes.push(...routes.filter(there).map(labelled));
-  seen.servers.push(...servers.filter(there).map(labelled));
+  for (const one of list) seen.list.push(labelled(one));
+  for (const one of routes.filter(there)) seen.routes.push(labelled(one));
+  for (const one of servers.filter(there)) seen.servers.push(labelled(one));
 }
 
 function show(answers) {
