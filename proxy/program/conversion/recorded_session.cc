@@ -16,16 +16,9 @@ namespace {
 
 using core::Fact, core::Micros;
 
-constexpr std::size_t kMostRemembered = 10'000;       // players and units of a session
-constexpr std::size_t kMostMoments = 50'000;          // of a session
-constexpr std::size_t kMostListed = 100;              // sessions, in an error
-constexpr Micros kMostAge = 10 * kMostRecordingTime;  // of a room; facts with a later time are skipped
-
-/// Whether a time of a room belongs to a session that lasts from `first` to `last` so far. A session is at most
-/// kMostRecordingTime long, and may begin when its room is old.
-bool is_of_session(Micros at, Micros first, Micros last) {
-  return at <= kMostAge && at <= first + kMostRecordingTime && last <= at + kMostRecordingTime;
-}
+constexpr std::size_t kMostRemembered = 10'000;  // players and units of a session
+constexpr std::size_t kMostMoments = 50'000;     // of a session
+constexpr std::size_t kMostListed = 100;         // sessions, in an error
 
 /// Calls `take` for each event. Returns the error that ends the readable part, or an Interruption; empty: none.
 std::string each_event(trace::Recording& recording, const std::function<void(const trace::Recording::Event&)>& take) {
@@ -102,7 +95,7 @@ class Listing {
     const bool known =
         std::any_of(facts.begin(), facts.end(), [](const words::Fact& fact) { return fact.has_ready(); });
     const bool begins = link.facts == 0 && known;
-    if ((!begins && !continues_.contains(world.link())) || world.at_us() > kMostAge) return;
+    if ((!begins && !continues_.contains(world.link())) || world.at_us() > kMostRoomAge) return;
     if (link.world) return;
     link.world = FirstWorld{world.at_us(), time, known};
     for (const words::Fact& fact : world.facts()) name(fact, link);

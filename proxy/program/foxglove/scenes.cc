@@ -50,7 +50,7 @@ class FoxgloveScenes::Scene {
 
   void fact(const words::Fact& word, WallTime time) {
     auto fact = core::from_message(word);
-    if (!fact) return;
+    if (!fact || !is_of_session(fact->at, begun_ ? first_ : fact->at, begun_ ? now_ : fact->at)) return;
     sample_until(fact->at, time);
     before(*fact);
     world_.fold(*fact);
@@ -59,10 +59,10 @@ class FoxgloveScenes::Scene {
 
   /// A recording that began in the middle of a session has its world first.
   void begin_with(const trace::Snapshot& snapshot, const trace::Geometry* geometry, WallTime time) {
-    if (std::exchange(begun_, true)) return;
+    if (snapshot.at_us() > kMostRoomAge || std::exchange(begun_, true)) return;
     fold_snapshot(
         snapshot, geometry, [](core::Fact&) {}, world_);
-    now_ = next_ = snapshot.at_us();
+    begin(snapshot.at_us());
     show_geometry(time);
     sample(now_, time);
   }
@@ -94,11 +94,14 @@ class FoxgloveScenes::Scene {
     std::uint64_t seen = 0;  // the last sample in which it was there
   };
 
+  void begin(core::Micros at) { first_ = now_ = next_ = at; }
+
   /// Samples between the last word and this one. Between words, poses are reckoned.
   void sample_until(core::Micros at, WallTime time) {
-    if (!std::exchange(begun_, true)) now_ = next_ = at;
+    if (!std::exchange(begun_, true)) begin(at);
     const core::Micros until = std::min(at, now_ + kMostSteps);
     for (; next_ <= until; next_ += kStep) sample(next_, time - std::min<WallTime>(time, (at - next_) * 1000));
+    first_ = std::min(first_, at);
     now_ = std::max(now_, at);
     if (next_ + kStep < at) next_ = at;
   }
@@ -311,8 +314,9 @@ class FoxgloveScenes::Scene {
   core::WorldState world_;
   std::size_t geometry_bytes_ = 0;
   bool begun_ = false;
-  bool shows_ = false;               // something was written to its topic of scenes
-  core::Micros now_ = 0, next_ = 0;  // of the last word; of the next sample
+  bool shows_ = false;                // something was written to its topic of scenes
+  core::Micros first_ = 0, now_ = 0;  // of the earliest and of the latest word
+  core::Micros next_ = 0;             // of the next sample
   std::uint64_t samples_ = 0;
   foxglove::SceneUpdate update_;  // reused
   std::map<core::Id, Shown> units_;

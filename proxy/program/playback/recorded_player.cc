@@ -8,6 +8,7 @@
 #include "proxy/core/seconds.h"
 #include "proxy/core/world.h"
 #include "proxy/program/base/screen_text.h"
+#include "proxy/program/import/recorded_world.h"
 #include "proxy/trace/recording.h"
 
 namespace entente {
@@ -132,11 +133,12 @@ Outcome<RecordedPlayer> RecordedPlayer::read(const RecordedSessions& found, std:
     if (!event) break;  // what can be read is played
     if (*event == nullptr) break;
     if (!(*event)->word || (*event)->word->link != link) continue;
-    if (const words::Fact* const fact = (*event)->word->fact)
+    if (const words::Fact* const fact = (*event)->word->fact;
+        fact != nullptr && is_of_session(fact->at_us(), about->first, about->last))
       if (const auto word = core::from_message(*fact)) player.answers.hear(*word);
     const words::Intent* const intent = (*event)->word->intent;
     const auto word = intent != nullptr ? std::optional(core::from_message(*intent)) : std::nullopt;
-    if (!word || !word->ok()) continue;
+    if (!word || !word->ok() || !is_of_session((*word)->at, about->first, about->last)) continue;
     if (intent->by() != 0) players.insert(intent->by());
     if (player.wishes.size() == kMostWishes)
       return Error{"the session has more than " + std::to_string(kMostWishes) + " wishes; cut it with `entente clip`"};

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -313,6 +314,41 @@ TEST_CASE("--foxglove: a file cannot have the same large world drawn again and a
   const auto notes = Notes(folder.file("x.mcap")).all;
   CHECK(notes.size() >= 10);
   CHECK(notes.back() == "link 20: this world is not drawn: the worlds of the file are too large");
+}
+
+TEST_CASE("--foxglove: words and worlds with impossible times are not shown, and need no samples up to them") {
+  constexpr auto kLast = std::numeric_limits<std::uint64_t>::max();
+  constexpr std::uint64_t kYear = 365ULL * 24 * 3600 * 1'000'000;
+  const Folder folder;
+  const auto to = recorder(folder.file("x.mcap"));
+  FoxgloveScenes scenes(*to);
+  words::Fact fact;
+  fact.mutable_said()->set_text("hello");
+  const auto tell = [&](std::uint32_t link, std::uint64_t at) {
+    fact.set_at_us(at);
+    scenes.fact(link, fact, kStart);
+  };
+  tell(1, kLast - 1'000'000);
+  tell(1, kLast);
+  trace::Snapshot world;
+  world.set_link(2);
+  world.set_at_us(kLast - 1'000'000);
+  auto& unit = *world.add_facts()->mutable_unit();
+  unit.set_id(1), unit.set_kind(words::Unit::TANK), unit.set_alive(true);
+  scenes.world(2, world, kStart);
+  tell(2, kLast);
+  CHECK(scenes.messages() == 0);
+  tell(2, 5 * kYear);
+  CHECK(scenes.messages() == 1);
+  tell(2, 16 * kYear);  // no session is that long
+  CHECK(scenes.messages() == 1);
+  tell(2, 15 * kYear);
+  CHECK(scenes.messages() == 2);
+  world.set_link(3);
+  world.set_at_us(5 * kYear);
+  scenes.world(3, world, kStart);
+  CHECK(scenes.messages() == 3);
+  REQUIRE(to->close(kStart).ok());
 }
 
 TEST_CASE("--foxglove: Entente's commands read the same as without it; words are made if there are none") {

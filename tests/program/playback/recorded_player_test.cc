@@ -80,6 +80,34 @@ std::string ten_minutes(const Folder& folder) {
   return path;
 }
 
+TEST_CASE("wishes and answers with impossible times are not played: their player would wait for ever") {
+  constexpr WallTime kStart = 1'700'000'000'000'000'000;
+  const Folder folder;
+  const std::string path = folder.file("late.mcap");
+  const auto to = recorder(path);
+  to->opened(kStart, opening(1, "native", "json"));
+  const auto tell = [&](auto word, core::Micros at, trace::WordKind kind) {
+    word.at = at;
+    Buffer bytes;
+    core::write(word, bytes);
+    to->word(kStart, 1, kind, bytes);
+  };
+  constexpr core::Micros kNever = ~core::Micros{0};
+  tell(core::Intent(words::Enter()), 0, trace::WordKind::kIntent);
+  tell(core::Fact(words::Ready()), core::kSecond, trace::WordKind::kFact);
+  tell(core::Fact(words::Ready()), kNever, trace::WordKind::kFact);
+  tell(core::Intent(words::Say()), 2 * core::kSecond, trace::WordKind::kIntent);
+  tell(core::Intent(words::Say()), kNever, trace::WordKind::kIntent);
+  REQUIRE(to->close(kStart).ok());
+  auto file = trace::FileSource::open(path);
+  REQUIRE(file.ok());
+  Progress quiet(nullptr);
+  const auto player = RecordedPlayer::read(RecordedSessions::find(std::move(*file), quiet), 1);
+  REQUIRE(player.ok());
+  CHECK(player->wishes.size() == 2);
+  CHECK(player->answers.in_order() == std::vector<std::string>{"Ready"});
+}
+
 TEST_CASE("a server that ends while a player is played to it has not answered as in the recording") {
   const Folder folder;
   Process arena(
