@@ -69,6 +69,7 @@ class ClipCommand {
   Outcome<Done> with_words(std::unique_ptr<NewRecording> to, Clipper::Original original) {
     const MadeWords words(options_.source, options_.out, std::string(kClip) + ": ", progress_);
     if (Interruption::came()) return Error{"interrupted"};
+    if (!words.unwritten().empty()) return Error{words.unwritten()};
     if (!words.made()) {
       err_ << words.said();
       return Error{""};  // already printed

@@ -3,8 +3,6 @@
 #include <filesystem>
 #include <sstream>
 
-#include "proxy/program/conversion/convert.h"
-
 namespace entente {
 
 MadeWords::MadeWords(const FileOptions& source, const std::string& out, const std::string& prefix, Progress& progress,
@@ -12,7 +10,8 @@ MadeWords::MadeWords(const FileOptions& source, const std::string& out, const st
     : path_(out + ".words.mcap") {
   constexpr std::string_view kSaidByConvert = "entente convert: ";
   std::ostringstream told, err;
-  (void)convert({.input = source, .to = path_, .words = true, .set = set}, told, err, &progress, &damage_);
+  // What it returns is in `losses_` and `made_`.
+  (void)convert({.input = source, .to = path_, .words = true, .set = set}, told, err, &progress, &losses_);
   said_ = err.str();
   for (auto at = said_.find(kSaidByConvert); at != said_.npos; at = said_.find(kSaidByConvert, at + prefix.size()))
     said_.replace(at, kSaidByConvert.size(), prefix);

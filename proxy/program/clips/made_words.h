@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "proxy/program/conversion/convert.h"
 #include "proxy/program/import/file.h"
 
 namespace entente {
@@ -24,12 +25,15 @@ class MadeWords {
   /// Why some or all sessions have no words: lines for people.
   const std::string& said() const { return said_; }
   /// Why the rest of the source cannot be read; may be empty.
-  const std::string& damage() const { return damage_; }
+  const std::string& damage() const { return losses_.damage; }
+  /// Why some or all words cannot be written, so that the caller must fail; may be empty.
+  const std::string& unwritten() const { return losses_.unwritten; }
 
  private:
   const std::string path_;
   bool made_ = false;
-  std::string said_, damage_;
+  std::string said_;
+  ConvertLosses losses_;
 };
 
 }  // namespace entente

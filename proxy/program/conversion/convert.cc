@@ -31,12 +31,17 @@ struct Asked {
   const RecordedFile& file;
   std::ostream& out;
   std::ostream& err;
-  std::string* damage;
+  ConvertLosses& losses;
 };
 
 int fail(const Asked& asked, const std::string& why) {
   asked.err << kConvert << ": " << screen_text(why) << '\n';
   return kFailed;
+}
+
+int fail_to_write(const Asked& asked, const std::string& why) {
+  asked.losses.unwritten = why;
+  return fail(asked, why);
 }
 
 /// Reads until the first word.
@@ -82,7 +87,7 @@ int to_mcap(const Asked& asked, const ConvertOptions& options) {
                                                        .chunk_age = trace::kAnyAge,
                                                        .index_messages = options.foxglove,
                                                        .version = ENTENTE_VERSION});
-  if (!opened) return fail(asked, opened.error().text);
+  if (!opened) return fail_to_write(asked, opened.error().text);
   trace::Recorder& recorder = **opened;
   FoxgloveScenes scenes(recorder);
   FoxgloveScenes* const drawn = options.foxglove ? &scenes : nullptr;
@@ -99,9 +104,10 @@ int to_mcap(const Asked& asked, const ConvertOptions& options) {
   const trace::Amount& lost = recorder.lost();
   const bool whole = !recorder.failing() && lost.frames == 0 && lost.bytes == 0;
   if (!whole)
-    fail(asked, asked.to + ": lacks " + std::to_string(lost.frames) + " frames; with words and worlds, that is " +
-                    std::to_string(lost.bytes) + " bytes: " + recorder.why());
-  if (!closed) return fail(asked, closed.error().text);
+    fail_to_write(asked, asked.to + ": lacks " + std::to_string(lost.frames) +
+                             " frames; with words and worlds, that is " + std::to_string(lost.bytes) +
+                             " bytes: " + recorder.why());
+  if (!closed) return fail_to_write(asked, closed.error().text);
   asked.out << asked.to << ": " << recorder.recorded().frames << " frames";
   if (make_words) asked.out << ", " << words.words() << " words";
   if (options.foxglove) asked.out << ", " << scenes.messages() << " messages for 3D panels and plots";
@@ -110,9 +116,9 @@ int to_mcap(const Asked& asked, const ConvertOptions& options) {
   if (!tell_unread(asked, options.input.file, sink) && read)
     return fail(asked,
                 asked.to + ": no message of " + options.input.file + " could be read; check --game and --dialect");
-  if (!read && asked.damage != nullptr) *asked.damage = read.error().text;
+  asked.losses.damage = read ? asked.file.lacks() : read.error().text;
   if (!read) return fail(asked, read.error().text);
-  const std::string lacks = asked.file.lacks();
+  const std::string& lacks = asked.losses.damage;
   if (!lacks.empty()) fail(asked, lacks);
   if (!lacks.empty() && asked.damage != nullptr) *asked.damage = lacks;
   if (make_words && words.words_of_frames() == 0 && recorder.recorded().frames != 0)
@@ -234,7 +240,7 @@ int run_convert(const ConvertOptions& options) {
 }
 
 int convert(const ConvertOptions& options, std::ostream& out, std::ostream& err, Progress* progress,
-            std::string* damage) {
+            ConvertLosses* losses) {
   const auto target = target_of(options.to);
   if (!target) {
     err << kConvert << ": --out " << options.to << ": the file name must end in .mcap, .rec, .demo or .dem\n";
@@ -251,7 +257,8 @@ int convert(const ConvertOptions& options, std::ostream& out, std::ostream& err,
   }
   const auto file = RecordedFile::open(options.input, kConvert, err, progress);
   if (!file) return file.error();
-  const Asked asked{options.to, *file, out, err, damage};
+  ConvertLosses unasked;
+  const Asked asked{options.to, *file, out, err, losses != nullptr ? *losses : unasked};
   if (*target == OutputKind::kMcap) return to_mcap(asked, options);
   return *target == OutputKind::kRec ? to_file<RecExporter>(asked, options.link)
                                      : to_file<DemoExporter>(asked, options.link);

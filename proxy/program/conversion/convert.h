@@ -20,11 +20,17 @@ struct ConvertOptions {
   std::uint32_t link = 0;             ///< of the session for a format that holds one; 0: the longest
 };
 
+/// Why a new file lacks something; empty: it does not.
+struct ConvertLosses {
+  std::string damage;     ///< the rest of the input cannot be read
+  std::string unwritten;  ///< some or all of the new file cannot be written, because the disk is full, for example
+};
+
 void declare_convert(CLI::App& app, ConvertOptions& options);
 int run_convert(const ConvertOptions& options);
-/// If it is interrupted, it leaves no file. `progress`: may be null. `damage`: is set to why the rest of the file
-/// cannot be read; may be null.
+/// Returns the exit code. If it is interrupted, it leaves no file. `progress`: may be null. `losses`: is set for .mcap;
+/// may be null.
 int convert(const ConvertOptions& options, std::ostream& out, std::ostream& err, Progress* progress = nullptr,
-            std::string* damage = nullptr);
+            ConvertLosses* losses = nullptr);
 
 }  // namespace entente

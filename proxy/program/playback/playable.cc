@@ -156,6 +156,7 @@ class Opening {
     }
     const MadeWords words({.file = frames}, folder_ + "/frames", "", progress_, options_.set);
     if (Interruption::came()) return Error{"interrupted"};
+    if (!words.unwritten().empty()) return Error{words.unwritten()};
     if (!words.damage().empty()) return Error{words.damage()};
     std::istringstream lines(words.said());
     for (std::string line; std::getline(lines, line);) log_warn("{}", line);

@@ -80,6 +80,7 @@ class RedactCommand {
     }
     const MadeWords words({.file = options_.file}, options_.out, std::string(kRedact) + ": ", progress_);
     if (Interruption::came()) return Error{"interrupted"};
+    if (!words.unwritten().empty()) return Error{words.unwritten()};
     if (!words.damage().empty()) return Error{words.damage() + "; `entente convert` saves the readable part"};
     err_ << words.said();
     if (!words.made()) return write();

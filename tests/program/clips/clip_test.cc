@@ -359,5 +359,19 @@ TEST_CASE("a full disk leaves no clip") {
   CHECK(folder.names() == std::set<std::string>{"whole.mcap"});
 }
 
+TEST_CASE("a disk that is full before all words are made leaves no clip of a part of them") {
+  const Folder folder;
+  const std::string whole = folder.file("whole.mcap"), words = folder.file("words.mcap");
+  REQUIRE(run({kEntente, "convert", trace_file("ogar/m3-03-split-eject-merge.jsonl"), "--to", whole}).code == 0);
+  REQUIRE(run({kEntente, "convert", whole, "--words", "--to", words}).code == 0);
+  const std::string blocks = std::to_string(std::filesystem::file_size(words) / 4 / 512);
+  const Ended limited = run({"/bin/sh", "-c", "ulimit -f " + blocks + "; exec \"$0\" clip \"$1\" -o \"$2\"", kEntente,
+                             whole, folder.file("clip.mcap")});
+  CHECK(limited.code == 1);
+  CHECK_MESSAGE(limited.err.find("clip.mcap.words.mcap: lacks ") != std::string::npos, limited.err);
+  CHECK(limited.err.find("File too large") != std::string::npos);
+  CHECK(folder.names() == std::set<std::string>{"whole.mcap", "words.mcap"});
+}
+
 }  // namespace
 }  // namespace entente::clip_test

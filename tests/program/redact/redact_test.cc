@@ -225,6 +225,21 @@ TEST_CASE("a full disk leaves no copy") {
   CHECK(folder.names() == std::set<std::string>{"whole.mcap"});
 }
 
+TEST_CASE("a disk that is full before all words are made leaves no copy of a part of them") {
+  const Folder folder;
+  const std::string whole = folder.file("whole.mcap"), words = folder.file("words.mcap");
+  std::ostringstream out, err;
+  REQUIRE(convert({{trace_file("ogar/m3-03-split-eject-merge.jsonl")}, whole}, out, err) == kOk);
+  REQUIRE(convert({.input = {whole}, .to = words, .words = true}, out, err) == kOk);
+  const std::string blocks = std::to_string(std::filesystem::file_size(words) / 4 / 512);
+  const Ended limited =
+      run({"/bin/sh", "-c", "ulimit -f " + blocks + "; exec \"$0\" redact \"$1\" --last 10s --words -o \"$2\"",
+           testing::entente_binary(), whole, folder.file("copy.mcap")});
+  CHECK(limited.code == 1);
+  CHECK_MESSAGE(has(limited.err, "copy.mcap.words.mcap: lacks "), limited.err);
+  CHECK(folder.names() == std::set<std::string>{"whole.mcap", "words.mcap"});
+}
+
 TEST_CASE("texts: what is left of each kind") {
   Censor censor({});
   const auto told = [&](Personal kind, const std::string& text) { return censor.text(kind, text).value_or(text); };
