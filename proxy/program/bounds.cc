@@ -55,6 +55,9 @@ constexpr Bound kBounds[] = {
     // Receivers of hooks. Of an answer, nothing is kept; of events, those that wait.
     {"hook", "what the receiver of a hook answers, and what waits for it", 4 * kMiB, 1, kMillion, 1'000},
 
+    // Servers to which a recording is played.
+    {"answers", "what a server answers to a player of `replay --to`", 64 * kMiB, 0, kMillion, 8'000},
+
     // Other nodes of a fleet.
     {"fleet_mirror", "what an arena's owner says", 4 * kMiB, 2'000, kMillion, 10'000},
     {"fleet_owner", "what the node of a player says", 4 * kMiB, 2'000, kMillion, 10'000},

@@ -39,8 +39,13 @@ constexpr bool is_for_all = is_one_of<T, words::Ready, words::Refused, words::Ki
 std::string said_text(const std::string& text) { return " '" + screen_text(text.substr(0, kLongestSaid)) + "'"; }
 
 template <class T>
+std::string name_of_word() {
+  return std::string(T::descriptor()->name());
+}
+
+template <class T>
 std::string what_it_says(const T& word) {
-  std::string text(T::descriptor()->name());
+  std::string text = name_of_word<T>();
   if constexpr (is_one_of<T, words::Refused, words::Kicked, words::Notice, words::Said>) text += said_text(word.text());
   return text;
 }
@@ -67,7 +72,8 @@ void Answers::hear(const Fact& fact) {
           bool own = is_for_all<Word>;
           if (!own) core::each_id(word, [&](Id id) { own = own || is_own(id); });
           if (!own) return;
-          const std::string text = what_it_says(word);
+          std::string text = what_it_says(word);
+          if (counts_.size() >= kMostTexts && !counts_.contains(text)) text = name_of_word<Word>();
           ++counts_[text];
           if (in_order_.size() < kMost) in_order_.push_back(text);
         }
@@ -77,7 +83,7 @@ void Answers::hear(const Fact& fact) {
 }
 
 void Answers::own(Id unit) {
-  units_.insert(unit);
+  if (units_.size() < kMostUnits) units_.insert(unit);
   if (units_ever_.size() < kMostUnits && std::find(units_ever_.begin(), units_ever_.end(), unit) == units_ever_.end())
     units_ever_.push_back(unit);
 }

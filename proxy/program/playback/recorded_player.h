@@ -21,7 +21,8 @@ namespace entente {
 /// What a server answered to one player, in order: "Spawned", "Shot", "Died", "Said 'hello'".
 class Answers {
  public:
-  static constexpr std::size_t kMost = 100'000;  // further ones are only counted
+  static constexpr std::size_t kMost = 100'000;      // further ones are only counted
+  static constexpr std::size_t kMostTexts = 10'000;  // further texts are counted by their word's name: "Said"
   static constexpr std::size_t kMostUnits = 10'000;
 
   /// A fact that the player's room heard. It must hear all of them.
@@ -33,7 +34,7 @@ class Answers {
   bool sent_away() const { return sent_away_; }
   /// The player's number; 0: not told yet.
   core::Id me() const { return me_; }
-  /// The player's units, in the order of their ids.
+  /// The player's units, in the order of their ids. At most kMostUnits.
   const std::set<core::Id>& units() const { return units_; }
   /// All that the player ever had, in the order in which they came. At most kMostUnits.
   const std::vector<core::Id>& units_ever() const { return units_ever_; }

@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "proxy/program/bounds.h"
 #include "tests/program/asked.h"
 #include "tests/program/recorded.h"
+#include "tests/support/heap.h"
 #include "tests/support/listening.h"
 
 namespace entente::recorded_player_test {
@@ -46,6 +48,27 @@ TEST_CASE("only what a server answers to the player is compared, by what it says
   CHECK(differences(before, answers(0, "be nice")) ==
         std::vector<std::string>{"answer 4: Died before, Kicked 'be nice' now", "Died: 1 before, 0 now",
                                  "Kicked 'be nice': 0 before, 1 now"});
+}
+
+TEST_CASE("what is kept of a server's answers is bounded, though each has another text") {
+  const Bound* const bound = find_bound("answers");
+  REQUIRE(bound != nullptr);
+  const std::size_t before = testing::bytes_in_use();
+  Answers heard;
+  heard.hear(fact<words::You>([](auto& it) { it.set_player(7); }));
+  constexpr std::size_t kSaid = 2 * Answers::kMost;
+  for (std::size_t i = 0; i < kSaid; ++i)
+    heard.hear(fact<words::Notice>([&](auto& it) { it.set_text(std::to_string(i) + std::string(100, '\x1b')); }));
+  heard.hear(fact<words::Refused>([](auto& it) { it.set_text("full"); }));
+  for (core::Id id = 1; id <= 2 * Answers::kMostUnits; ++id)
+    heard.hear(fact<words::Unit>([&](auto& it) { it.set_id(id), it.set_owner(7); }));
+  CHECK(testing::bytes_in_use() - before <= bound->bytes);
+  CHECK(heard.in_order().size() == Answers::kMost);
+  CHECK(heard.units().size() == Answers::kMostUnits);
+  CHECK(heard.counts().size() == Answers::kMostTexts + 3);  // of the further ones, the names
+  CHECK(heard.counts().at("Notice") == kSaid - Answers::kMostTexts);
+  CHECK(heard.counts().at("Refused") == 1);
+  CHECK(heard.counts().at("Unit") == 2 * Answers::kMostUnits);
 }
 
 TEST_CASE("a player whose connection ended early is not answered as in the recording, unless both were sent away") {
