@@ -188,7 +188,7 @@ void declare_archive(CLI::App& app, ArchiveOptions& options) {
       "--once", options.once,
       "Exit when every recording of the fleet is in a file, or has failed three times. Waits for recordings that "
       "are still being made, until they are complete or their node is silent for the time of --silence. The "
-      "exit code is 1 if any has failed");
+      "exit code is 1 if any has failed, or a signal ended the wait");
   app.footer([] { return std::string(kAboutArchive); });
 }
 
@@ -221,7 +221,7 @@ int run_archive(const ArchiveOptions& options) {
     failures = look ? 0 : failures + 1;
     if (options.once && failures == Archive::kTries) return kFailed;
   }
-  return kOk;
+  return options.once ? report_failure(Error{"interrupted"}) : int{kOk};
 }
 
 }  // namespace entente

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -261,6 +262,22 @@ TEST_CASE("archive retries recordings that failed; with --once, it ends with 1 i
   CHECK(unreadable.code == 1);
   CHECK(has(unreadable.err, "a.y: "));
   CHECK(other.names() == std::set<std::string>{"a.x.mcap", "a.z.mcap"});
+}
+
+TEST_CASE("archive --once that is interrupted ends with 1: something may not be archived yet") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  const Folder folder, archived;
+  const std::string config = config_in(folder, nats), bytes = recorded_bytes();
+  Pieces pieces(nats);
+  pieces.store("a", "x", 0, bytes, true);
+  pieces.store("a", "y", 0, bytes);
+  Process archiving({kEntente, "archive", config, "--to", archived.path().string(), "--once"});
+  REQUIRE(archiving.line() == archived.file("a.x.mcap") + ": " + std::to_string(bytes.size()) + " bytes");
+  archiving.signal(SIGTERM);
+  CHECK(archiving.wait() == 1);
+  CHECK_MESSAGE(has(archiving.err(), "interrupted"), archiving.err());
+  CHECK(archived.names() == std::set<std::string>{"a.x.mcap"});
 }
 
 TEST_CASE("recordings that NATS does not permit to read are reported") {
