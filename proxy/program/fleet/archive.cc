@@ -124,8 +124,10 @@ class Archive {
     if (fs::exists(whole, unknown) || fs::exists(cut, unknown)) return true;
     if (!one.ended && !is_given_up(one, note)) return false;
     if (steady_now() < note.not_before) return false;
-    for (const std::string& path : {whole, cut})  // left by an archive that died: this one has the lease now
-      fs::remove(path + FleetReader::kUnfinished, unknown);
+    // Left by an archive that died, maybe when the recording was shorter: this one has the lease now.
+    fs::remove(whole + FleetReader::kUnfinished, unknown);
+    for (const fs::path& left : of_all_sizes(repaired, std::string(kEnding) + FleetReader::kUnfinished))
+      fs::remove(left, unknown);
     const auto saved = reader_.save(one, whole, cut, goes_on);
     if (saved) {
       const std::string& path = *saved ? whole : cut;
@@ -147,17 +149,25 @@ class Archive {
     return false;
   }
 
+  /// The files in the folder whose path is `repaired`, a number and `ending`.
+  std::vector<fs::path> of_all_sizes(std::string_view repaired, std::string_view ending) const {
+    std::error_code error;
+    std::vector<fs::path> found;
+    for (fs::directory_iterator at(into_, error), end; !error && at != end; at.increment(error)) {
+      const std::string_view name = at->path().native();
+      if (name.size() <= repaired.size() + ending.size()) continue;
+      if (!name.starts_with(repaired) || !name.ends_with(ending)) continue;
+      const auto bytes = name.substr(repaired.size(), name.size() - repaired.size() - ending.size());
+      if (bytes.find_first_not_of("0123456789") == bytes.npos) found.push_back(at->path());
+    }
+    return found;
+  }
+
   /// Removes the repaired files of the same recording from when it was shorter.
   void remove_shorter(const std::string& repaired, const std::string& but) {
     std::error_code error;
-    std::vector<fs::path> shorter;
-    for (fs::directory_iterator at(into_, error), end; !error && at != end; at.increment(error)) {
-      const std::string_view name = at->path().native();
-      if (!name.starts_with(repaired) || !name.ends_with(kEnding) || name == but) continue;
-      const auto bytes = name.substr(repaired.size(), name.size() - repaired.size() - kEnding.size());
-      if (bytes.find_first_not_of("0123456789") == bytes.npos) shorter.push_back(at->path());
-    }
-    for (const fs::path& one : shorter) fs::remove(one, error);
+    for (const fs::path& one : of_all_sizes(repaired, kEnding))
+      if (one.native() != but) fs::remove(one, error);
   }
 
   /// Whether the recording has not grown, and the node has been silent, for the time of --silence.

@@ -280,6 +280,25 @@ TEST_CASE("archive --once that is interrupted ends with 1: something may not be 
   CHECK(archived.names() == std::set<std::string>{"a.x.mcap"});
 }
 
+TEST_CASE("what an archive that was killed has left of a shorter recording is removed") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  const Folder folder, archived;
+  const std::string bytes = recorded_bytes();
+  Pieces pieces(nats);
+  pieces.store("a", "x", 0, bytes, true);
+  for (const char* const left :
+       {"a.x.mcap.archiving", "a.x.repaired-5.mcap.archiving", "a.x.repaired-17.mcap.archiving"})
+    archived.write(left, "half");
+  const std::set<std::string> others = {"a.xx.mcap.archiving", "a.xx.repaired-5.mcap.archiving", "a.x.repaired-.mcap",
+                                        "a.x.repaired-b5.mcap.archiving"};
+  for (const std::string& other : others) archived.write(other, "half");
+  CHECK(archive(config_in(folder, nats), archived).code == 0);
+  std::set<std::string> there = others;
+  there.insert("a.x.mcap");
+  CHECK(archived.names() == there);
+}
+
 TEST_CASE("recordings that NATS does not permit to read are reported") {
   if (NatsServer::is_missing()) return;
   const Folder folder, archived;
