@@ -150,6 +150,26 @@ class FleetFiles {
   std::string folder_;
 };
 
+/// Returns open(options), for the command's files. Those of a fleet are fetched first, and removed once they are open.
+template <class Opened>
+Expected<Opened, RecordedFile::OpenError> open_files(
+    const ReplayCommandOptions& options, bool once,
+    Expected<Opened, RecordedFile::OpenError> (*open)(const PlayableOptions& options)) {
+  const Interruption interruption;
+  FleetFiles of_fleet;
+  const auto files = of_fleet.fetched(options.files, options.fleet);
+  if (!files) return RecordedFile::OpenError{kFailed, files.error().text};
+  FileOptions input = options.input;
+  input.file = files->front();
+  auto opened = open({.input = input,
+                      .more = {files->begin() + 1, files->end()},
+                      .set = options.set,
+                      .link = options.link,
+                      .once = once});
+  if (opened && Interruption::came()) return RecordedFile::OpenError{kFailed, "interrupted"};
+  return opened;
+}
+
 // -- To a server ------------------------------------------------------------------------------------------------------
 
 /// The link of the session to play: the one that was asked for, or the one that tells most.
@@ -193,16 +213,7 @@ bool report(const RecordedPlayer& recorded, const PlayedBack& results, const Bot
 Expected<bool, RecordedFile::OpenError> play_to(const ReplayCommandOptions& options, const Endpoint& to,
                                                 const config::Config& config) {
   const auto failed = [](const std::string& why) { return RecordedFile::OpenError{kFailed, why}; };
-  FileOptions input = options.input;
-  input.file = options.files.front();
-  const auto found = [&] {
-    const Interruption interruption;
-    return open_words({.input = input,
-                       .more = {options.files.begin() + 1, options.files.end()},
-                       .set = options.set,
-                       .link = options.link,
-                       .once = true});
-  }();  // a signal ends the process again
+  const auto found = open_files(options, true, open_words);
   if (!found) return found.error();
   if (!found->damage.empty())
     log_warn("the recording is damaged and plays only as far as it can be read: {}", found->damage);
@@ -225,7 +236,19 @@ Expected<bool, RecordedFile::OpenError> play_to(const ReplayCommandOptions& opti
   return report(*recorded, results, played->sum, options.count);
 }
 
+/// An option that only a replay to clients has; "": none is given.
+std::string_view option_for_clients(const ReplayCommandOptions& options) {
+  if (!options.listen.empty()) return "--listen";
+  if (options.at != "0") return "--at";
+  if (options.speed != 1) return "--speed";
+  if (options.paused) return "--paused";
+  if (options.loop) return "--loop";
+  return options.shared ? "--shared" : "";
+}
+
 int run_playing_to(const ReplayCommandOptions& options) {
+  if (const auto other = option_for_clients(options); !other.empty())
+    return replay_error("--to does not go with " + std::string(other));
   const auto to = parse_to(options.to, games());
   if (!to) return replay_error("--to " + to.error().text);
   if (const auto why = objection_to_playing(*to)) return replay_error("--to " + why->text);
@@ -240,24 +263,10 @@ int run_playing_to(const ReplayCommandOptions& options) {
   return *played ? kOk : kFailed;
 }
 
-/// The files of a fleet are removed once they are open.
-Expected<std::unique_ptr<PlayedWords>, RecordedFile::OpenError> open_session(const ReplayCommandOptions& options) {
-  const Interruption interruption;
-  FileOptions input = options.input;
-  FleetFiles of_fleet;
-  const auto files = of_fleet.fetched(options.files, options.fleet);
-  if (!files) return RecordedFile::OpenError{kFailed, files.error().text};
-  input.file = files->front();
-  auto session = open_playable(
-      {.input = input, .more = {files->begin() + 1, files->end()}, .set = options.set, .link = options.link});
-  if (session && Interruption::came()) return RecordedFile::OpenError{kFailed, "interrupted"};
-  return session;
-}
-
 Expected<Done, RecordedFile::OpenError> replay(const ReplayCommandOptions& options, core::Micros at,
                                                const config::Config& config) {
   const auto failed = [](const std::string& why) { return RecordedFile::OpenError{kFailed, why}; };
-  auto session = open_session(options);
+  auto session = open_files(options, false, open_playable);
   if (!session) return session.error();
   if (const core::Micros end = (*session)->end_time(); at > end)
     return failed("--at " + time_text(at) + " is after the end of the recording, which is " + time_text(end) + " long");
@@ -335,10 +344,8 @@ void declare_replay(CLI::App& app, ReplayCommandOptions& options) {
 }
 
 int run_replay(const ReplayCommandOptions& options) {
-  if (options.to.empty() == options.listen.empty())
-    return replay_error(options.to.empty() ? "--listen is required (or --to, to play to a server)"
-                                           : "--to does not go with --listen");
   if (!options.to.empty()) return run_playing_to(options);
+  if (options.listen.empty()) return replay_error("--listen is required (or --to, to play to a server)");
   if (!options.as.empty() || options.count != 1) return replay_error("--as and --count need --to");
   const auto at = parse_time(options.at);
   if (!at) return replay_error("--at " + at.error().text);

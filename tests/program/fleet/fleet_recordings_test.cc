@@ -172,6 +172,29 @@ TEST_CASE("a complete recording is archived byte for byte, and can be replayed b
       "the fleet has no recording 'other.mcap'"));
 }
 
+TEST_CASE("a recording of a fleet is played to a server") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  const Folder folder;
+  const auto made = recorder(folder.file("a.mcap"));
+  made->opened(1'000, opening(1, "native", "json"));
+  words::Enter enter;
+  enter.set_name("anna");
+  Buffer intent, fact;
+  core::write(core::Intent(enter), intent);
+  core::Fact ready{words::Ready()};
+  ready.at = core::kSecond;
+  core::write(ready, fact);
+  made->word(2'000, 1, trace::WordKind::kIntent, intent);
+  made->word(3'000, 1, trace::WordKind::kFact, fact);
+  REQUIRE(made->close(4'000).ok());
+  Pieces(nats).store("a", "x", 0, content_of(folder.file("a.mcap")), true);
+  const Ended played = run({kEntente, "replay", "fleet:x", "--fleet", config_in(folder, nats), "--to",
+                            "native://127.0.0.1:9?dialect=json", "--as", "twin"});
+  CHECK(played.code == 1);
+  CHECK_MESSAGE(has(played.out, "player 1 could not join: 127.0.0.1:9 cannot be reached\n"), played.err);
+}
+
 TEST_CASE("if a file is removed while it is recorded, the fleet's copy is listed as torn") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;

@@ -192,6 +192,14 @@ TEST_CASE("replay goes to clients or to a server, not both") {
       run({kEntente, "replay", "a.mcap", "--listen", "native://127.0.0.1:0", "--to", "native://127.0.0.1:1"});
   CHECK(both.code == 2);
   CHECK(has(both.err, "--to does not go with --listen"));
+  for (const std::vector<std::string>& more : std::initializer_list<std::vector<std::string>>{
+           {"--at", "1:15"}, {"--speed", "2"}, {"--paused"}, {"--loop"}, {"--shared"}}) {
+    std::vector<std::string> command = {kEntente, "replay", "a.mcap", "--to", "native://127.0.0.1:1"};
+    command.insert(command.end(), more.begin(), more.end());
+    const Ended refused = run(command);
+    CHECK(refused.code == 2);
+    CHECK_MESSAGE(has(refused.err, "--to does not go with " + more.front()), refused.err);
+  }
   CHECK(run({kEntente, "replay", "a.mcap", "--listen", "native://127.0.0.1:0", "--as", "x"}).code == 2);
 }
 
