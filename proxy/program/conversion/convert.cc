@@ -120,7 +120,6 @@ int to_mcap(const Asked& asked, const ConvertOptions& options) {
   if (!read) return fail(asked, read.error().text);
   const std::string& lacks = asked.losses.damage;
   if (!lacks.empty()) fail(asked, lacks);
-  if (!lacks.empty() && asked.damage != nullptr) *asked.damage = lacks;
   if (make_words && words.words_of_frames() == 0 && recorder.recorded().frames != 0)
     return fail(asked, asked.to + ": no words were made of its frames");
   return whole && lacks.empty() ? kOk : kFailed;
@@ -230,7 +229,7 @@ void declare_convert(CLI::App& app, ConvertOptions& options) {
                  "can be converted)")
       ->check(integer_from(1, kLargestLinkId))
       ->type_name("N");
-  declare_back_settings(app, options.set, "For --words: a");
+  declare_back_settings(app, options.set, "For --words and --foxglove: a");
 }
 
 int run_convert(const ConvertOptions& options) {
@@ -253,6 +252,10 @@ int convert(const ConvertOptions& options, std::ostream& out, std::ostream& err,
   if (*target != OutputKind::kMcap && (options.words || options.foxglove)) {
     err << kConvert << ": " << (options.words ? "--words" : "--foxglove")
         << " works only with .mcap: other formats cannot hold words\n";
+    return kUsage;
+  }
+  if (!options.set.empty() && !options.words && !options.foxglove) {
+    err << kConvert << ": --set works only with --words or --foxglove\n";
     return kUsage;
   }
   const auto file = RecordedFile::open(options.input, kConvert, err, progress);

@@ -220,6 +220,7 @@ int redact(const RedactOptions& options, Progress& progress, std::ostream& out, 
   if (!options.out.ends_with(".mcap"))
     return wrong(kUsage, "--out " + options.out + ": the file name must end in .mcap");
   if (options.last && *options.last <= 0) return wrong(kUsage, "--last must be more than 0");
+  if (options.words && !options.last) return wrong(kUsage, "--words works only with --last");
   const auto done = RedactCommand(options, progress, out, err).run();
   return done ? int{kOk} : wrong(kFailed, done.error().text);
 }

@@ -445,6 +445,13 @@ TEST_CASE("--words is refused for a .rec, and --set accepts only a valid setting
     CHECK(convert(options, out, err) == kFailed);
     CHECK_MESSAGE(err.str().find("--set " + std::string(set) + why) != std::string::npos, err.str());
   }
+  options.set = {"udp=off"};
+  options.words = false;
+  for (const char* const to : {"never.mcap", "never.rec"}) {
+    options.to = to;
+    CHECK(convert(options, out, err) == kUsage);
+    CHECK(err.str().ends_with("--set works only with --words or --foxglove\n"));
+  }
 }
 
 }  // namespace

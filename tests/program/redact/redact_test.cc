@@ -204,6 +204,9 @@ TEST_CASE("other files as input and existing files as output are refused, and no
   RedactOptions nothing{whole, out};
   nothing.last = 0;
   refused(nothing, kUsage, "--last must be more than 0");
+  RedactOptions no_part{whole, out};
+  no_part.words = true;
+  refused(no_part, kUsage, "--words works only with --last");
   REQUIRE(recorder(folder.file("nothing.mcap"))->close(2).ok());
   refused({folder.file("nothing.mcap"), out}, kFailed, "has no messages");
   std::filesystem::copy(whole, folder.file("cut.mcap"));
