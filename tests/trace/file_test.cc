@@ -3,11 +3,15 @@
 #include "proxy/trace/file.h"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <future>
 
 #include "proxy/trace/recorder.h"
 #include "proxy/trace/recording.h"
@@ -149,6 +153,19 @@ TEST_CASE(
   CHECK(topics.at("/two") == mcap::StringMap{{"of", "/two"}});
   CHECK(topics.at("/three").empty());
   CHECK_FALSE(read_end(folder / "none").ok());
+}
+
+TEST_CASE("a named pipe is no file, and nobody waits for its writer") {
+  const Folder folder;
+  const std::string path = folder / "pipe";
+  REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+  auto opened = std::async(std::launch::async, [&] { return FileSource::open(path); });
+  const bool at_once = opened.wait_for(std::chrono::seconds(30)) == std::future_status::ready;
+  CHECK(at_once);
+  const Descriptor writer(::open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC));  // ends the wait, if there is one
+  const auto got = opened.get();
+  REQUIRE_FALSE(got.ok());
+  CHECK(got.error().text == "cannot read " + path + ": it is not a file");
 }
 
 }  // namespace entente::file_test

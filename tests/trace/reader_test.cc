@@ -158,6 +158,66 @@ TEST_CASE("damage is not taken for the end of a file that grows") {
   Reader reader(source);
   REQUIRE_FALSE(hear(reader).error.empty());
   CHECK_FALSE(reader.cut_off());
+
+  // Nor if the file ended there before.
+  for (const std::size_t ends_at : {std::size_t{0}, kMagic.size() + 3, file.size() / 4}) {
+    CAPTURE(ends_at);
+    GrowingSource growing(file);
+    growing.written = ends_at;
+    Reader follower(growing);
+    REQUIRE(follower.read_on().ok());
+    REQUIRE_FALSE(hear(follower).error.empty());
+    REQUIRE(follower.cut_off());
+    growing.written = file.size();
+    REQUIRE(*follower.read_on());
+    REQUIRE_FALSE(hear(follower).error.empty());
+    CHECK_FALSE(follower.cut_off());
+  }
+}
+
+TEST_CASE("a search after damage looks at a file a limited number of times, and then gives up") {
+  // Heads of chunks that claim all that follows, and whose checksum is wrong; the last chunk is right.
+  constexpr std::size_t kHead = kRecordHead + 8 + 8 + 8 + 4 + 4 + 8;
+  const auto found_behind = [](std::size_t heads) {
+    Buffer message, last;
+    put_message(message, 1, 1, 1, "behind");
+    put_chunk(last, message.size(), crc32(message), "", message);
+    const Buffer file = by_hand([&](Buffer& out) {
+      put(out, Channel{1, 0, "/a", "", {}});
+      put_record(out, static_cast<Op>(0), [] {});
+      for (std::size_t i = 0; i < heads; ++i) {
+        const std::uint64_t rest = (heads - 1 - i) * kHead + last.size();
+        put(out, static_cast<std::uint8_t>(Op::kChunk)), put(out, std::uint64_t{kHead - kRecordHead + rest});
+        put(out, std::uint64_t{0}), put(out, std::uint64_t{0}), put(out, rest), put(out, std::uint32_t{1});
+        put(out, ""), put(out, rest);
+      }
+      append(out, last);
+    });
+    testing::MemorySource source(file);
+    Reader reader(source, {.chunk = 1 << 16});
+    std::size_t messages = 0;
+    do messages += hear(reader).messages.size();
+    while (reader.pass_damage());
+    return messages;
+  };
+  CHECK(found_behind(0) == 1);
+  CHECK(found_behind(20) == 1);
+  CHECK(found_behind(1000) == 0);
+}
+
+TEST_CASE("a footer may state a place of summary offsets, although there are none: its own") {
+  const auto error_of_offset = [](std::int64_t beside) {
+    const Buffer file = by_hand([&](Buffer& out) {
+      put_record(out, Op::kDataEnd, [&] { put(out, std::uint32_t{0}); });
+      const auto own = static_cast<std::uint64_t>(static_cast<std::int64_t>(out.size()) + beside);
+      put_record(out, Op::kFooter, [&] { put(out, std::uint64_t{0}), put(out, own), put(out, std::uint32_t{0}); });
+      append(out, kMagic);
+    });
+    return hear(file).error;
+  };
+  CHECK(error_of_offset(0).empty());
+  CHECK(has(error_of_offset(1), "the summary offsets start at byte 0"));
+  CHECK(has(error_of_offset(-1), "the summary offsets start at byte 0"));
 }
 
 TEST_CASE("a flipped bit is detected, or all messages are the same") {

@@ -475,6 +475,35 @@ TEST_CASE("a full disk is reported once, and the recording says what is lost whe
   CHECK(std::count_if(told.begin(), told.end(), [&](auto& line) { return line.find(note) != std::string::npos; }) == 1);
 }
 
+TEST_CASE("a disk that is full again, after there was room, is reported again") {
+  Buffer file;
+  std::size_t room = 1 << 20;
+  std::vector<std::string> said;
+  std::size_t resumed = 0;
+  RecorderOptions options;
+  options.failed = [&](const Error& error) { said.push_back(error.text); };
+  options.resumed = [&](const Amount&) { ++resumed; };
+  auto recorder = Recorder::open(std::make_unique<testing::MemoryDisk>(file, room), options);
+  REQUIRE(recorder.ok());
+  WallTime now = 0;
+  for (std::size_t times = 1; times <= 3; ++times) {
+    room = file.size();
+    for (int i = 0; i < 5; ++i) {
+      (*recorder)->frame(++now * kSecond, view(1, "lost"));
+      (*recorder)->tick(++now * kSecond);
+    }
+    CHECK(said.size() == times);
+    CHECK(resumed == times - 1);
+    room = 1 << 20;
+    (*recorder)->frame(++now * kSecond, view(1, "kept"));
+    (*recorder)->tick(++now * kSecond);
+    CHECK(said.size() == times);
+    CHECK(resumed == times);
+  }
+  CHECK((*recorder)->lost().frames == 3 * 5);
+  CHECK((*recorder)->recorded().frames == 3);
+}
+
 TEST_CASE("when there is room again, each opening, closing and lost byte is recorded once, whatever comes first") {
   for (const std::string first : {"open", "close", "note", "tick"}) {
     CAPTURE(first);

@@ -67,4 +67,19 @@ TEST_CASE("the kill of a team mate does not count; rogues, and players of no tea
   }
 }
 
+TEST_CASE("a player who changes teams has the mates of the new team") {
+  Told told;
+  told.opens(1, "192.0.2.1:5154");
+  told.hears_player(1, 1, words::RED);
+  told.hears_player(1, 2, words::GREEN);
+  told.hears_kill(1);
+  CHECK(told.kills() == 1);
+  told.hears_player(1, 2, words::RED);
+  told.hears_kill(1);
+  CHECK(told.kills() == 1);
+  told.hears_player(1, 1, words::GREEN);
+  told.hears_kill(1);
+  CHECK(told.kills() == 2);
+}
+
 }  // namespace entente::recording_info_test

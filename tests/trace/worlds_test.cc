@@ -298,6 +298,30 @@ TEST_CASE("a seek finds a world whose link comes after its other fields") {
   }
 }
 
+TEST_CASE("a recording may be sought in as often as its reader wants, however many parts its worlds have") {
+  constexpr int kFacts = 60'000;
+  Buffer file;
+  auto recorder = Recorder::open(std::make_unique<testing::MemorySink>(file), {});
+  REQUIRE(recorder.ok());
+  Snapshot large = world(1, 7, "");
+  for (int i = 0; i < kFacts; ++i) large.add_facts()->mutable_player()->set_id(8);
+  (*recorder)->world(kSecond, large);
+  REQUIRE(ok((*recorder)->close(2 * kSecond)));
+  testing::MemorySource source(file);
+  Recording recording(source);
+  for (int i = 0; i < 12; ++i) {
+    CAPTURE(i);
+    const auto found = recording.go_to_world(1, 3 * kSecond);
+    REQUIRE(found.ok());
+    REQUIRE(*found);
+    const auto event = recording.next();
+    REQUIRE(event.ok());
+    REQUIRE(*event != nullptr);
+    REQUIRE((*event)->world != nullptr);
+    CHECK((*event)->world->facts_size() == 1 + kFacts);
+  }
+}
+
 TEST_CASE("after each seek all later events follow") {
   const Buffer file = long_recording();
   testing::MemorySource source(file);
