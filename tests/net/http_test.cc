@@ -123,7 +123,8 @@ TEST_CASE("origins are compared as a whole") {
 
 TEST_CASE("end-to-end headers are passed on, headers of the connection are not") {
   const HttpHead head = read(
-      "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, X-Hop\r\nX-Hop: 1\r\nUser-Agent: me\r\nCookie: c\r\n"
+      "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, X-Hop, origin\r\nX-Hop: 1\r\nOrigin: o\r\nUser-Agent: "
+      "me\r\nCookie: c\r\n"
       "Sec-WebSocket-Key: k\r\nSec-WebSocket-Extensions: permessage-deflate\r\nSec-WebSocket-Protocol: p\r\n\r\n");
   std::string names;
   for (const HttpHeader& header : forwarded_headers(head)) names += header.name + "=" + header.value + " ";

@@ -2,8 +2,11 @@
 #include "proxy/net/proxies/proxy_header_reader.h"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <sys/resource.h>
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -101,6 +104,45 @@ TEST_CASE("a health check that is reset after its header is closed") {
   loop.run();
   CHECK(heard.all == std::vector{NoHeader::kLeft});
   reader.close();
+}
+
+/// Raises the limit of descriptors for as long as it lives.
+struct ManyFiles {
+  explicit ManyFiles(rlim_t wanted) {
+    ::getrlimit(RLIMIT_NOFILE, &before);
+    rlimit now = before;
+    now.rlim_cur = std::max(now.rlim_cur, std::min(wanted, now.rlim_max));
+    ::setrlimit(RLIMIT_NOFILE, &now);
+  }
+  ~ManyFiles() { ::setrlimit(RLIMIT_NOFILE, &before); }
+  rlimit before{};
+};
+
+TEST_CASE("if too many connections have not named their client, the oldest makes room for the next") {
+  struct Refused final : ProxyHeaderReader::User {
+    void client_named(Fd, const Address&, bool) override { FAIL("no header is whole"); }
+    void client_unnamed(Fd, const Address& by, NoHeader why, const Fault&) override {
+      CHECK(why == NoHeader::kTooMany);
+      refused.push_back(by.port());
+    }
+    std::vector<int> refused;
+  };
+  const ManyFiles many(ProxyHeaderReader::kMost + 512);
+  int ends[2];
+  REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) == 0);
+  const Fd silent(ends[0]), peer(ends[1]);
+  Refused heard;
+  Loop loop;
+  const TrustedProxies proxies{{}, ClientNaming::kProxyHeader};
+  ProxyHeaderReader reader(loop, proxies, heard);
+  for (std::size_t i = 1; i <= ProxyHeaderReader::kMost + 2; ++i) {
+    Fd fd(::fcntl(silent.get(), F_DUPFD_CLOEXEC, 0));
+    REQUIRE(fd);
+    reader.add(std::move(fd), *Address::parse("192.0.2.1", static_cast<std::uint16_t>(i)));
+  }
+  CHECK(heard.refused == std::vector{1, 2});
+  reader.close();
+  loop.run();
 }
 
 }  // namespace

@@ -176,9 +176,11 @@ TEST_CASE("a server that stops listening answers those who are connected, also i
 TEST_CASE("a server that finishes does not wait long for those who say nothing") {
   Place place;
   const Fd silent = place.guest();
+  CHECK(testing::read_all(place.guest("first\n")) == "heard");  // so the other is connected
   const Millis began = steady_now();
   place.requests->finish();
   CHECK(steady_now() < began + RequestServer::kTime);
+  CHECK(steady_now() >= began + RequestServer::kSilence);  // its question may be on the way
 }
 
 TEST_CASE("a client that sends its line in too many pieces is closed before the line is complete") {

@@ -51,6 +51,24 @@ TEST_CASE("a batch goes out at the end of the turn, or when it is full, and is r
   }
 }
 
+TEST_CASE("all datagrams that wait in a socket are read at once, however many batches they are") {
+  constexpr std::size_t kMany = 3 * DatagramBuffers::kSlots + 1;
+  const Fd here = bound("127.0.0.1"), there = bound("127.0.0.1");
+  const Address to = local_address(there.get());
+  Loop loop;
+  Ear ear;
+  UdpReader reader(loop, ear);
+  ear.reader = &reader;
+  REQUIRE(reader.open(there.get()));
+  REQUIRE(::connect(here.get(), to.raw(), to.size()) == 0);
+  for (std::size_t i = 0; i < kMany; ++i) REQUIRE(udp_send(here.get(), as_bytes(std::string_view("one"))));
+  reader.read_all();
+  CHECK(ear.heard.size() == kMany);
+  CHECK(ear.batches >= 4);
+  reader.close();
+  loop.run();
+}
+
 TEST_CASE("a datagram that cannot be sent is counted, and later ones are sent") {
   const Fd here = bound("127.0.0.1"), there = bound("127.0.0.1");
   Loop loop;
