@@ -169,7 +169,7 @@ void LabLine::lose(Bytes unit, std::uint32_t tag, LabFault fault) {
 }
 
 void LabLine::put_untouched(Bytes bytes, std::uint32_t tag) {
-  if (waiting_.empty()) return user_.lab_passes(*this, {bytes, tag});
+  if (waiting_.empty()) return user_.lab_passes(*this, {bytes, tag, 0, false, inserting_});
   const std::uint64_t now = loop_.nanos();
   add(of_ == Of::kDatagrams ? now : std::max(now, last_due_), {bytes, tag}, LabRules(), now);
   run(false);
@@ -203,6 +203,7 @@ void LabLine::add(std::uint64_t at, const LabUnit& unit, const LabRules& here, s
                   .unit = unit_,
                   .came = now,
                   .made = unit.made,
+                  .inserted = inserting_,
                   .slice_least = of_ == Of::kStream ? here.slice_least : 0,
                   .slice_most = here.slice_most};
   bytes_ += waiting.weight();
@@ -217,7 +218,7 @@ bool LabLine::merge(std::uint64_t at, const LabUnit& unit, const LabRules& here)
   Waiting& last = found->second;
   const bool fits = found->first.first == at && here.slice_least == 0 && last.slice_least == 0 &&
                     last.bytes.size() + unit.bytes.size() <= kMostMerged;
-  if ((!fits && !waits_too_much()) || unit.made != last.made) return false;
+  if ((!fits && !waits_too_much()) || unit.made != last.made || inserting_ != last.inserted) return false;
   append(last.bytes, unit.bytes);
   last.tag += unit.tag;
   bytes_ += unit.bytes.size();
@@ -276,13 +277,13 @@ void LabLine::pass_first(std::uint64_t now, bool whole) {
     const auto at = waiting.bytes.begin() + static_cast<std::ptrdiff_t>(waiting.passed);
     const Buffer part(at, at + static_cast<std::ptrdiff_t>(piece));
     waiting.passed += piece;
-    return user_.lab_passes(*this, {part, 0, held, waiting.made});
+    return user_.lab_passes(*this, {part, 0, held, waiting.made, waiting.inserted});
   }
   const auto taken = waiting_.extract(first);
   const Waiting& gone = taken.mapped();
   bytes_ -= gone.weight();
   if (is_lossy() && !whole && rules(now).cut) return lose(gone.bytes, gone.tag, LabFault::kCut);
-  user_.lab_passes(*this, {Bytes(gone.bytes).subspan(gone.passed), gone.tag, held, gone.made});
+  user_.lab_passes(*this, {Bytes(gone.bytes).subspan(gone.passed), gone.tag, held, gone.made, gone.inserted});
 }
 
 bool LabLine::end_after() {

@@ -31,6 +31,7 @@ struct LabUnit {
   std::uint32_t tag = 0;   ///< of what was put in; of a stream, the number of whole frames
   std::uint64_t held = 0;  ///< nanoseconds since it came
   bool made = false;       ///< it did not come so: a second copy, or something that was changed
+  bool inserted = false;   ///< an operator's text, which the server did not send
 };
 
 /// How a packet of ENet travels, as the tag of its unit.
@@ -87,6 +88,8 @@ class LabLine final : private net::Alarm::User {
 
   /// From now on, units must pass `judge`, which outlives this. Null: none.
   void judge_by(Judge* judge) { judge_ = judge; }
+  /// `on`: what is put in from now on is an operator's text.
+  void set_inserting(bool on) { inserting_ = on; }
   /// From now on, this lab. Units are counted anew. What waits passes when it is due.
   void follow(const RunningLab& lab);
 
@@ -117,7 +120,7 @@ class LabLine final : private net::Alarm::User {
     Buffer bytes;
     std::uint32_t tag = 0;
     std::uint64_t unit = 0, came = 0;
-    bool made = false;
+    bool made = false, inserted = false;
     std::uint32_t slice_least = 0, slice_most = 0;  // as in LabRules
     std::size_t passed = 0;                         // bytes
   };
@@ -154,6 +157,7 @@ class LabLine final : private net::Alarm::User {
   const std::size_t most_waiting_;
   net::Alarm alarm_;
   Judge* judge_ = nullptr;
+  bool inserting_ = false;  // what is put in is an operator's text
 
   RunningLab lab_;
   std::unique_ptr<LabReader> reader_;  // made when it is needed

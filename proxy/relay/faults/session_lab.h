@@ -64,6 +64,9 @@ class SessionLab {
   void judge_by(LabLine::Judge* judge) { lines_.judge_by(judge_ = judge); }
   LabLine::Judge* judge() const { return judge_; }
 
+  /// `on`: what is put in for the client from now on is an operator's text.
+  void set_inserting(bool on) { at(wire::Way::kToClient).set_inserting(on); }
+
   LabLine& at(wire::Way way) { return lines_.at(way); }
   LabLines& lines() { return lines_; }
   std::size_t waiting() const { return lines_.waiting(); }

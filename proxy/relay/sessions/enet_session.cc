@@ -198,7 +198,9 @@ void EnetSession::lab_passes(LabLine& line, const LabUnit& unit) {
   if (ending_ || (up ? server_ : client_) == nullptr) return;
   const wire::EnetCarriage how = lab_carriage(unit.tag);
   if (worker_route_->tap) worker_route_->tap->lab_passes(info_.link, unit.made, unit.held, steady_wall_now());
+  Session::inserting(unit.inserted);
   pass_on(line.way(), how.channel, net::EnetPacket(unit.bytes, how.send));
+  Session::inserting(false);
 }
 
 void EnetSession::lab_keeps(LabLine& line, Bytes unit, std::uint32_t tag, bool altered) {

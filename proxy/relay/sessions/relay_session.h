@@ -57,6 +57,7 @@ class RelaySession : public Session, protected Dial::User, protected LabLine::Us
   void inserting(bool on) override {
     Session::inserting(on);
     if (rules_) rules_->set_inserting(on);
+    if (lab_) lab_->set_inserting(on);
   }
 
   Dial dial_;

@@ -320,7 +320,9 @@ void TcpSession::pass_what_waits() {
 void TcpSession::lab_passes(LabLine& line, const LabUnit& unit) {
   if (ending_) return;
   if (!http_) tell_lab(unit);
+  Session::inserting(unit.inserted);
   pass_on(line.way(), unit.bytes, unit.tag);
+  Session::inserting(false);
 }
 
 void TcpSession::lab_keeps(LabLine& line, Bytes unit, std::uint32_t, bool altered) {

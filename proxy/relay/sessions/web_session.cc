@@ -194,7 +194,9 @@ void WebSession::lab_passes(LabLine& line, const LabUnit& unit) {
   if (ending_ || finish_at_ != 0) return;
   const auto opcode = static_cast<Opcode>(unit.tag);
   if (begun_ && is_message(opcode)) tell_lab(unit);
+  Session::inserting(unit.inserted);
   pass_on(line.way(), opcode, unit.bytes);
+  Session::inserting(false);
   (line.way() == Way::kToServer ? server_ : client_).link.flush();
 }
 

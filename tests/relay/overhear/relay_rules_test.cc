@@ -222,14 +222,40 @@ TEST_CASE("relay rules: what the operator announces is not heard, however many l
   }
 }
 
-TEST_CASE("relay rules: what a lab drops is not heard") {
+/// A route with this lab, to whose players an operator may speak.
+relay::RouteOptions with_lab(std::string_view text) {
   const auto same = [](std::string_view name) -> Outcome<std::vector<std::string>> {
     return std::vector{std::string(name)};
   };
-  auto plan = relay::LabPlan::parse("to_server: drop Texts", same);
+  auto plan = relay::LabPlan::parse(text, same);
   REQUIRE(plan.ok());
   relay::RouteOptions options;
+  options.announce = true;
   options.lab = std::make_shared<const relay::LabPlan>(std::move(*plan));
+  return options;
+}
+
+TEST_CASE("relay rules: what the operator announces is not heard when a lab passes it on later, or in slices") {
+  for (const bool rewrite : {false, true})
+    for (const char* const lab : {"to_client: delay=50ms", "to_client: slice=1", "to_client: delay=20ms, slice=1-3"}) {
+      CAPTURE(rewrite);
+      CAPTURE(lab);
+      RuledRelay it(kHearsAll, rewrite, with_lab(lab));
+      it.server.send(said_frame("before"));
+      CHECK(eventually([&] { return it.sessions().at(0).bytes > 8; }));
+      REQUIRE(it.say("psst").front().told == relay::AnnounceResult::kYes);
+      it.server.send(said_frame("after"));
+      const std::string lines = said_frame("before") + said_frame("psst") + said_frame("after");
+      CHECK(it.client.read_text(lines.size()) == lines);
+      CHECK(it.logged("server: after"));
+      CHECK(it.orders.has(Kind::kLog, "server: before"));
+      CHECK(it.orders.count(Kind::kLog) == 2);
+      CHECK(it.orders.count(Kind::kLost) == 0);
+    }
+}
+
+TEST_CASE("relay rules: what a lab drops is not heard") {
+  const relay::RouteOptions options = with_lab("to_server: drop Texts");
   RuledRelay it(kHearsAll, false, options);
   it.client.send(said_frame("lost"));
   it.server.send(said_frame("hello"));
