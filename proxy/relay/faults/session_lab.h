@@ -73,10 +73,10 @@ class SessionLab {
   const LabReport& report() const { return report_; }
   /// For the lines of its datagrams.
   LabLine::Counted counted() { return counted_; }
-  /// Nothing is put in any more. Passes on at once what waits.
+  /// Nothing is put in any more. Passes on at once what waits. No effect if it was called before: what passes may end
+  /// the session again.
   void end() {
-    over_ = true;
-    lines_.flush();
+    if (!std::exchange(over_, true)) lines_.flush();
   }
   /// Nothing is put in any more. Forgets what waits.
   void abandon() {

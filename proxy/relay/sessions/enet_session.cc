@@ -180,7 +180,7 @@ void EnetSession::pass_on(Way way, std::uint8_t channel, net::EnetPacket packet)
   const bool up = way == Way::kToServer, reliable = packet.delivery() == net::EnetDelivery::kReliable;
   net::EnetPeer& to = up ? *server_ : *client_;
   if (to.waiting() + bytes.size() > limits_.high_water + worker_route_->route.game.largest_burst()) {
-    worker_route_->counters.stalls.add();
+    if (!has_ended()) worker_route_->counters.stalls.add();
     return reliable ? end(up ? Reason::kServerStalled : Reason::kClientStalled)
                     : worker_route_->dropped(Drop::kQueueFull);
   }

@@ -266,6 +266,32 @@ TEST_CASE(
   send_until(EnetDelivery::kReliable, [&] { return scene.running.totals().by(relay::Reason::kClientStalled) == 1; });
 }
 
+TEST_CASE("enet relay: a client for whom much waits in a lab stalls once, however many packets are left") {
+  Limits limits = no_limits();
+  limits.high_water = limits.low_water = 100'000;
+  ToyScene scene(limits);
+  scene.join(scene.running.address);
+  scene.until([&] { return scene.server.peer != nullptr; });
+  const auto lab = [&](std::string_view text) {
+    auto plan = relay::LabPlan::parse(text, nullptr);
+    REQUIRE(plan.ok());
+    scene.running.server().set_lab(0, std::make_shared<const relay::LabPlan>(std::move(*plan)));
+  };
+  lab("to_client: loss=0%");
+  scene.client.host.close();
+  const Buffer large = frame(std::string(190, 'x'));
+  // As much waits for the client as may wait.
+  std::size_t sent = 0;
+  for (; sent + large.size() < limits.high_water; sent += large.size()) scene.say(scene.server, large);
+  scene.until([&] { return scene.running.totals().to_client.bytes == sent; });
+  CHECK(scene.running.totals().stalls == 0);
+  lab("to_client: delay=500ms");
+  for (int i = 0; i < 100; ++i) scene.say(scene.server, large);
+  scene.until([&] { return scene.running.totals().by(relay::Reason::kClientStalled) == 1; });
+  CHECK(scene.running.totals().lab.at(wire::Way::kToClient, relay::LabFault::kDelay) == 100);
+  CHECK(scene.running.totals().stalls == 1);
+}
+
 TEST_CASE("enet relay: all clients of an address share its rate, and others are not concerned") {
   Limits limits = no_limits();
   limits.address_messages_per_second = 50;
