@@ -56,7 +56,7 @@ class TwoLinkSession : public RelaySession, protected LinkCallbacks {
   /// As ends_later(), of a link that has ended.
   bool link_ends_later(const ConcreteLink& link) {
     const bool later = ends_later(link);
-    if (later) end_waits_[!is_client(link)] = true;
+    if (later) end_waits_[!is_client(link)] = leaves_[!is_client(link)] = true;
     return later;
   }
   void pass_what_waits() override {
@@ -97,6 +97,7 @@ class TwoLinkSession : public RelaySession, protected LinkCallbacks {
     if (dial_.under_way() && !ending_ && !client) return dial_.failed(error);
     peer_link(link).ended = true;
     if (ending_) return settle();
+    if (!first_ && leaves_[!client]) first_ = client ? Reason::kClientLeft : Reason::kServerLeft;
     end(first_.value_or(client ? Reason::kClientReset : Reason::kServerReset));
   }
 
@@ -149,6 +150,7 @@ class TwoLinkSession : public RelaySession, protected LinkCallbacks {
   std::optional<Reason> first_;      // who ended first, while the other may go on
   bool open_ = false;                // data passes both ways
   std::array<bool, 2> end_waits_{};  // of the client's link, the server's: its end follows what waits in the lab
+  std::array<bool, 2> leaves_{};     // of the client, the server: it has said so, and that follows what waits in the lab
 };
 
 }  // namespace entente::relay

@@ -211,6 +211,18 @@ void WebSession::lab_has_ended(LabLine& line) {
   later ? close_frame(link, *std::exchange(later, std::nullopt)) : ended(link);
 }
 
+void WebSession::pass_what_waits() {
+  TwoLinkSession::pass_what_waits();
+  for (const Way way : {Way::kToServer, Way::kToClient}) {
+    auto& later = close_later_[way == Way::kToClient];
+    if (!later || ending_) continue;
+    WebLink &from = sender(way).link, &to = other(from).link;
+    (is_client(from) ? client_closed_ : server_closed_) = true;
+    to.send(*std::exchange(later, std::nullopt));
+    to.flush();
+  }
+}
+
 /// All messages of one read were passed on: sends them out.
 void WebSession::messages_done(WebLink& link) {
   if (ending_ || !open_) return;
@@ -225,6 +237,7 @@ void WebSession::messages_done(WebLink& link) {
 void WebSession::close_frame(WebLink& link, const CloseFrame& close_frame) {
   if (ends_later(link)) {
     close_later_[!is_client(link)] = close_frame;
+    leaves_[!is_client(link)] = true;
     return;
   }
   if (ending_) return;

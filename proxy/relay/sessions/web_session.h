@@ -41,6 +41,7 @@ class WebSession final : public TwoLinkSession<net::WebLink, net::WebUser> {
   void lab_passes(LabLine& line, const LabUnit& unit) override;
   void lab_keeps(LabLine& line, Bytes unit, std::uint32_t tag, bool altered) override;
   void lab_has_ended(LabLine& line) override;
+  void pass_what_waits() override;
 
   void dismiss(Reason reason, std::string_view why) override;
   void say_last_words();

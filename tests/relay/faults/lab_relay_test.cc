@@ -231,6 +231,52 @@ TEST_CASE("lab: messages of a WebSocket are late and in order, and the close fra
   CHECK(count(running, Way::kToServer, LabFault::kDelay) == 20);
 }
 
+TEST_CASE("lab: a close frame that waits is passed on if the session ends first") {
+  Limits limits = no_limits();
+  limits.linger_ms = 200;
+  FakeServer fake;
+  Running running(ogar::game(), fake.address(), limits);
+  running.server().set_lab(0, plan("to_client: delay=30s"));
+  {
+    WebPair pair(running, fake);
+    pair.server.send_raw(from_hex("820112 880b0fa1 67616d65206f766572"));  // a message and a close frame, in one read
+    CHECK(eventually([&] { return count(running, Way::kToClient, LabFault::kDelay) == 1; }));
+    SUBCASE("its server's link breaks") {
+      pair.server.stream().reset();
+      CHECK(pair.client.next() == "b:12");
+      CHECK(pair.client.next() == "close:4001 game over");
+      CHECK(running.ended(Reason::kServerLeft));
+    }
+    SUBCASE("its client has closed, too, and linger_ms is over") {
+      pair.client.send(net::CloseFrame{1000, "bye"});
+      CHECK(pair.server.next() == "close:1000 bye");
+      CHECK(pair.client.next() == "b:12");
+      CHECK(pair.client.next() == "close:4001 game over");
+      CHECK(running.ended(Reason::kClientLeft));
+    }
+  }
+  CHECK(running.empty());
+}
+
+TEST_CASE("lab: a server that closed its TCP connection before it reset it has left") {
+  FakeServer fake;
+  Running running(toy::stream(), fake.address());
+  Pair pair(running, fake);
+  running.server().set_lab(0, plan("to_client: delay=30s"));
+  CHECK(eventually([&] { return running.sessions().at(0).lab.has_value(); }));
+  pair.server.send(frame("last"));
+  pair.server.finish();
+  CHECK(eventually([&] { return count(running, Way::kToClient, LabFault::kDelay) == 1; }));
+  for (int turn = 0; turn < 3; ++turn) (void)running.sessions();  // its end was read, too
+  pair.server.reset();
+  // What cannot be sent to it shows that.
+  CHECK(eventually([&] {
+    (void)pair.client.try_send(frame("hi"));
+    return running.totals().by(Reason::kServerLeft) == 1;
+  }));
+  CHECK(pair.client.read(6) == frame("last"));
+}
+
 TEST_CASE("lab: a WebSocket is reset") {
   FakeServer fake;
   Running running(ogar::game(), fake.address());
