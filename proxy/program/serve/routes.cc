@@ -216,7 +216,7 @@ Outcome<Done> Routes::change(const LoadedConfig& loaded) {
   if (const auto done = apply(fresh, plan); !done) return done;
   service_.set_general(fresh);
   for (const Running& one : running_) service_.server().set_rules(one.number, one.is->options);
-  for (const auto& [number, lab] : plan.labs) service_.server().set_lab(number, lab);
+  for (const auto& [number, lab] : plan.labs) service_.set_lab(number, lab);
   for (const auto& [used, read] : plan.certificates) used->renew(*read);
   if (*token && service_.renew_operator_token(std::move(**token))) plan.told += "changed: operator.token_file\n";
   told_ = "";
@@ -286,6 +286,10 @@ Outcome<Done> Routes::plan_route(const config::Route& route, std::size_t positio
       service_.rule_orders().new_book(route.name().empty() ? name_of(route) : "route " + route.name()));
   if (const auto book = fresh->rule_book()) book->set(fresh->rules);
   const auto before = take(plan.before, has_listener);
+  if (before && !before->is->options.bridge && lab_text(*before->is) != lab_text(*fresh)) {
+    plan.labs.emplace_back(before->number, fresh->options.lab);
+    plan.told += "changed: lab of " + before->name + "\n";
+  }
   Running running;
   running.broadcast = broadcast_of(route, before ? before->broadcast : nullptr);
   const auto& keys = before ? before->is->keys : std::nullopt;

@@ -95,7 +95,7 @@ class Routes {
     std::vector<std::size_t> added_at = {};  // their places in `after`
     std::vector<std::size_t> rooms_added = {};
     std::vector<relay::TapThread*> taps_added = {};
-    std::vector<std::pair<std::size_t, std::shared_ptr<const relay::LabPlan>>> labs = {};  // of routes that go on
+    std::vector<std::pair<std::size_t, std::shared_ptr<const relay::LabPlan>>> labs = {};  // of open sessions
     std::vector<std::pair<std::shared_ptr<relay::RuleBook>, std::shared_ptr<const rules::RuleSet>>> rules = {};
     std::vector<std::pair<std::shared_ptr<net::TlsContext>, std::shared_ptr<net::TlsContext>>> certificates = {};
     std::string told = {};   // what differs, in lines

@@ -98,6 +98,11 @@ void log_sockets_not_used() {
     log_warn("the service manager passed a socket that no listener uses: {}", socket);
 }
 
+void warn_of_lab(const std::string& route, const relay::LabPlan& lab, wire::Transport transport) {
+  log_warn("{}: the lab makes faults on purpose: {}", route, screen_text(lab.text()));
+  if (const std::string idle = lab.without_effect(transport); !idle.empty()) log_warn("{}: {}", route, idle);
+}
+
 }  // namespace
 
 Service::Service(const config::Config& config)
@@ -254,6 +259,15 @@ Outcome<std::vector<relay::Listening>> Service::change(const std::vector<Added>&
   return listening;
 }
 
+void Service::set_lab(std::size_t route, const std::shared_ptr<const relay::LabPlan>& lab) {
+  for (const ListedRoute& one : routes_.listed()) {
+    if (std::find(one.numbers.begin(), one.numbers.end(), route) == one.numbers.end()) continue;
+    for (const std::size_t number : one.numbers) server_.set_lab(number, lab);
+    const bool goes_on = !one.retired && one.named.number == route;  // a route that begins was told of
+    if (lab && goes_on) warn_of_lab(one.named.name, *lab, server_.options(route)->game->transport());
+  }
+}
+
 void Service::serve(const Added& route, const relay::Listening& at) {
   const RouteDescription& its = *route.description;
   const relay::RouteOptions& options = its.options;
@@ -268,9 +282,7 @@ void Service::serve(const Added& route, const relay::Listening& at) {
       options.bridge && !of_arena,
       {},
       its.seats};
-  if (options.lab) log_warn("{}: the lab makes faults on purpose: {}", name, screen_text(options.lab->text()));
-  if (const std::string idle = options.lab ? options.lab->without_effect(options.game->transport()) : ""; !idle.empty())
-    log_warn("{}: {}", name, idle);
+  if (options.lab) warn_of_lab(name, *options.lab, options.game->transport());
   drainer_.add(at.route, name, route.instead_of);
   if (!route.instead_of) keep_older(served.named);
   routes_.add(std::move(served), route.instead_of);

@@ -85,6 +85,9 @@ class Service final : private HandOver::User, private FleetBans::User {
   }
   /// The shared room ends once no route leads into it and its last player has left.
   void retire_arena(std::size_t shared_room) { server_.retire_shared_room(shared_room); }
+  /// Changes the lab of a route and of those that it has replaced, also for open sessions; null: none. `route`: the
+  /// number of any of them.
+  void set_lab(std::size_t route, const std::shared_ptr<const relay::LabPlan>& lab);
   /// Changes a route's position in the configuration.
   void move(std::size_t route, std::size_t position) { routes_.move(route, position); }
   /// The sessions that a route has now.

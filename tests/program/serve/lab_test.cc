@@ -98,6 +98,40 @@ TEST_CASE("a lab is told at the start, reported by ctl, and changed by ctl and b
   it.pass(server, client);
 }
 
+TEST_CASE("a reload changes the lab of open sessions, also if it changes other keys of the route") {
+  Lab it("lab = \"to_client: delay=1ms\"\n");
+  const Stream client = Stream::to(it.address()), server = it.server.accept();
+  it.pass(server, client);
+  const std::string name = "panic be-packed 127.0.0.1:" + it.port;
+  const auto reports = [&](const std::string& counts, const std::string& lab) {
+    return it.answers("lab",
+                      name + "\tall\t-\t-\t" + counts + "\t" + lab + "\n" + name + "\t1\t-\t-\t" + counts + "\t-\n");
+  };
+  CHECK(reports("delay=1", "to_client: delay=1ms"));
+
+  it.write("announce = true\nlab = \"to_client: slice=5, dup=1%\"\n");
+  const Ended replaced = it.ctl({"reload"});
+  CHECK_MESSAGE(replaced.code == 0, replaced.err);
+  CHECK(replaced.out ==
+        "reloaded the configuration\nchanged: lab of " + name + "\nchanged: " + name + "; 1 session goes on\n");
+  it.pass(server, client);
+  CHECK(reports("delay=1 slice=1", "to_client: slice=5, dup=1%"));
+  CHECK(it.process->err_has("the lab makes faults on purpose: to_client: slice=5, dup=1%"));
+
+  // The session is of the route from before, and the route goes on.
+  it.write("announce = true\nlab = \"to_client: slice=9, reorder=1%\"\n");
+  CHECK(it.ctl({"reload"}).out == "reloaded the configuration\nchanged: lab of " + name + "\n");
+  CHECK(it.process->err_has("the lab makes faults on purpose: to_client: slice=9, reorder=1%"));
+  CHECK(it.process->err_has("reorder does nothing over TCP"));
+  it.pass(server, client);
+  CHECK(reports("delay=1 slice=2", "to_client: slice=9, reorder=1%"));
+
+  it.write("");
+  CHECK(it.ctl({"reload"}).code == 0);
+  it.pass(server, client);
+  CHECK(reports("delay=1 slice=2", "off"));
+}
+
 TEST_CASE("a lab that is wrong is refused, with its place; a file may have it") {
   const Folder folder;
   const FakeServer server;
