@@ -36,6 +36,8 @@ void LabClause::apply(LabRules& to) const {
   if (set(LabKey::kRate)) to.rate = rules.rate;
   if (set(LabKey::kSlice)) to.slice_least = rules.slice_least, to.slice_most = rules.slice_most;
   if (set(LabKey::kCut)) to.cut = rules.cut;
+  for (const LabSaid& one : rules.said)
+    std::erase_if(to.said, [&](const LabSaid& old) { return old.does == one.does && old.messages == one.messages; });
   to.said.insert(to.said.end(), rules.said.begin(), rules.said.end());
 }
 

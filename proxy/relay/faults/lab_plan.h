@@ -21,7 +21,8 @@
 //   time   = decimal ( "ms" | "s" | "min" )
 //
 // A fault that is given for one way replaces the same fault that is given for both. A clause with "at" replaces the
-// same faults for as long as it lasts; the last of several counts. Blanks may stand between all of these.
+// same faults for as long as it lasts; the last of several counts. Faults of messages are the same if they do the same
+// to the same messages. Blanks may stand between all of these.
 // Invariant: a plan does not change once it is made. Its errors name the offset, in bytes from the beginning of the
 // text.
 #pragma once

@@ -128,6 +128,34 @@ TEST_CASE("a schedule, in a file with comments") {
   CHECK(rules(3, Way::kToClient).delay == 10);
 }
 
+TEST_CASE("what is done to messages for one way or from some time on replaces the same fault of these messages") {
+  const LabPlan plan = plan_of(
+      "drop chat 50%, delay chat 1s, duplicate MsgShotBegin; to_server: drop chat 10%\n"
+      "at 10s drop chat 0% for 5s\n"
+      "at 12s to_client: delay chat 2s, corrupt chat 1%\n");
+  REQUIRE(plan.phases().size() == 4);
+  using Does = LabSaid::Does;
+  const auto said = [&](std::size_t phase, Way way, Does does) {
+    std::vector<std::pair<relay::LabShare, Millis>> found;
+    for (const LabSaid& one : plan.phases()[phase].rules(way).said)
+      if (one.does == does) found.emplace_back(one.share, one.hold);
+    return found;
+  };
+  using All = std::vector<std::pair<relay::LabShare, Millis>>;
+  CHECK(said(0, Way::kToServer, Does::kDrop) == All{{100'000, 0}});
+  CHECK(said(0, Way::kToClient, Does::kDrop) == All{{500'000, 0}});
+  for (const std::size_t phase : {1U, 2U}) {
+    CHECK(said(phase, Way::kToServer, Does::kDrop) == All{{0, 0}});
+    CHECK(said(phase, Way::kToClient, Does::kDrop) == All{{0, 0}});
+  }
+  CHECK(said(3, Way::kToServer, Does::kDrop) == All{{100'000, 0}});
+  CHECK(said(2, Way::kToServer, Does::kHold) == All{{relay::kLabAlways, 1'000}});
+  CHECK(said(2, Way::kToClient, Does::kHold) == All{{relay::kLabAlways, 2'000}});
+  for (std::size_t phase = 0; phase < 4; ++phase)
+    for (const Way way : {Way::kToServer, Way::kToClient})
+      CHECK(said(phase, way, Does::kDuplicate) == All{{relay::kLabAlways, 0}});
+}
+
 TEST_CASE("an error names the offset, and what is expected there") {
   const std::vector<std::pair<std::string, std::string>> wrong = {
       {"", "at offset 0: names no fault, such as loss=2%"},
