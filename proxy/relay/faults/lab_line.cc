@@ -60,10 +60,11 @@ void LabLine::count(LabFault fault) {
 
 // -- In ---------------------------------------------------------------------------------------------------------------
 
-void LabLine::put(Bytes bytes, std::uint32_t tag, wire::Stage stage) {
-  if (judge_ != nullptr && !judge_->lets(of_, way_, bytes, tag, stage))
+void LabLine::put(Bytes bytes, std::uint32_t tag, wire::Stage stage, bool is_part) {
+  if (judge_ != nullptr && !judge_->lets(of_, way_, bytes, is_part ? 0 : tag, stage))
     return user_.lab_keeps(*this, bytes, tag, false);
-  if (!lab_) return put_untouched(bytes, tag);
+  const LabUnit unit{bytes, tag, 0, false, inserting_, is_part};
+  if (!lab_) return put_untouched(unit);
   const std::uint64_t now = loop_.nanos();
   const LabRules& here = rules(now);
   ++unit_;
@@ -73,8 +74,8 @@ void LabLine::put(Bytes bytes, std::uint32_t tag, wire::Stage stage) {
     count(LabFault::kReset);
     return user_.lab_resets(*this);
   }
-  const bool says = of_ != Of::kMessages || tag <= static_cast<std::uint32_t>(net::Opcode::kBinary);
-  here.said.empty() || !says ? take({bytes, tag}, 0, here, now) : read(bytes, tag, stage, here, now);
+  const bool says = !is_part && (of_ != Of::kMessages || tag <= static_cast<std::uint32_t>(net::Opcode::kBinary));
+  here.said.empty() || !says ? take(unit, 0, here, now) : read(bytes, tag, stage, here, now);
   run(false);
 }
 
@@ -85,7 +86,7 @@ void LabLine::take(const LabUnit& unit, Millis hold, const LabRules& here, std::
   if (is_lossy() && bytes_ + unit.bytes.size() + kOverhead > most_waiting_)
     return lose(unit.bytes, unit.tag, LabFault::kFull);
   if (lost) count(LabFault::kLoss);
-  const std::uint64_t at = due(unit.bytes.size(), here, now, lost);
+  const std::uint64_t at = due(unit, here, now, lost);
   if (hold != 0) return add(whole_millis(at + hold * kNanosPerMilli), unit, here, now, true);
   if (is_lossy() && !parked_ && hits(here.reorder, LabFault::kReorder)) {
     count(LabFault::kReorder);
@@ -168,17 +169,25 @@ void LabLine::lose(Bytes unit, std::uint32_t tag, LabFault fault) {
   user_.lab_keeps(*this, unit, tag, false);
 }
 
-void LabLine::put_untouched(Bytes bytes, std::uint32_t tag) {
-  if (waiting_.empty()) return user_.lab_passes(*this, {bytes, tag, 0, false, inserting_});
+/// Takes this without faults, after what waits.
+void LabLine::put_untouched(const LabUnit& unit) {
+  if (waiting_.empty()) return user_.lab_passes(*this, unit);
   const std::uint64_t now = loop_.nanos();
-  add(of_ == Of::kDatagrams ? now : std::max(now, last_due_), {bytes, tag}, LabRules(), now);
+  std::uint64_t at = of_ == Of::kDatagrams ? now : std::max(now, last_due_);
+  if (unit.part) at = last_due_ = after_what_waits(at);
+  add(at, unit, LabRules(), now);
   run(false);
 }
 
+/// No message that is held back may come between the parts of a frame.
+std::uint64_t LabLine::after_what_waits(std::uint64_t at) {
+  return waiting_.empty() ? at : std::max(at, waiting_.rbegin()->first.first);
+}
+
 /// When a unit that comes now is to be passed on. Counts what delays it.
-std::uint64_t LabLine::due(std::size_t size, const LabRules& here, std::uint64_t now, bool lost) {
+std::uint64_t LabLine::due(const LabUnit& unit, const LabRules& here, std::uint64_t now, bool lost) {
   std::uint64_t at = now;
-  if (here.rate != 0) at = free_at_ = std::max(now, free_at_) + size * 8 * 1'000'000'000 / here.rate;
+  if (here.rate != 0) at = free_at_ = std::max(now, free_at_) + unit.bytes.size() * 8 * 1'000'000'000 / here.rate;
   at += here.delay * kNanosPerMilli;
   if (here.jitter != 0) {
     const std::uint64_t width = 2 * here.jitter * kNanosPerMilli + 1;
@@ -192,6 +201,7 @@ std::uint64_t LabLine::due(std::size_t size, const LabRules& here, std::uint64_t
   }
   at = std::max(at, stalled_until_);
   if (at > now) at = whole_millis(at);
+  if (unit.part) at = after_what_waits(at);
   if (of_ != Of::kDatagrams) at = last_due_ = std::max(at, last_due_);
   return at;
 }
@@ -204,6 +214,7 @@ void LabLine::add(std::uint64_t at, const LabUnit& unit, const LabRules& here, s
                   .came = now,
                   .made = unit.made,
                   .inserted = inserting_,
+                  .part = unit.part,
                   .slice_least = of_ == Of::kStream ? here.slice_least : 0,
                   .slice_most = here.slice_most};
   bytes_ += waiting.weight();
@@ -218,7 +229,8 @@ bool LabLine::merge(std::uint64_t at, const LabUnit& unit, const LabRules& here)
   Waiting& last = found->second;
   const bool fits = found->first.first == at && here.slice_least == 0 && last.slice_least == 0 &&
                     last.bytes.size() + unit.bytes.size() <= kMostMerged;
-  if ((!fits && !waits_too_much()) || unit.made != last.made || inserting_ != last.inserted) return false;
+  const bool alike = unit.made == last.made && inserting_ == last.inserted && unit.part == last.part;
+  if ((!fits && !waits_too_much()) || !alike) return false;
   append(last.bytes, unit.bytes);
   last.tag += unit.tag;
   bytes_ += unit.bytes.size();

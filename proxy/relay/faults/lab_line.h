@@ -32,6 +32,7 @@ struct LabUnit {
   std::uint64_t held = 0;  ///< nanoseconds since it came
   bool made = false;       ///< it did not come so: a second copy, or something that was changed
   bool inserted = false;   ///< an operator's text, which the server did not send
+  bool part = false;       ///< as `is_part` of LabLine::put()
 };
 
 /// How a packet of ENet travels, as the tag of its unit.
@@ -71,7 +72,7 @@ class LabLine final : private net::Alarm::User {
   class Judge {
    public:
     virtual ~Judge() = default;
-    /// The others: as in put(). False: it is kept back. May end the session.
+    /// The others: as in put(); of a part, `tag` is 0. False: it is kept back. May end the session.
     virtual bool lets(Of of, wire::Way way, Bytes unit, std::uint32_t tag, wire::Stage stage) = 0;
   };
 
@@ -93,11 +94,10 @@ class LabLine final : private net::Alarm::User {
   /// From now on, this lab. Units are counted anew. What waits passes when it is due.
   void follow(const RunningLab& lab);
 
-  /// Takes one unit. May call the user. `tag`: of packets, a lab_tag(); of messages, their opcode. `stage`: of a
-  /// stream.
-  void put(Bytes unit, std::uint32_t tag, wire::Stage stage = wire::Stage::kPlay);
-  /// Takes this without faults, after what waits.
-  void put_untouched(Bytes bytes, std::uint32_t tag);
+  /// Takes one unit. May call the user. `tag`: of packets, a lab_tag(); of messages, their opcode; of a stream, how
+  /// many frames end with it. `stage`: of a stream. `is_part`: of a stream: it is not one whole frame. It means nothing
+  /// to the plan, and passes after all that waits.
+  void put(Bytes unit, std::uint32_t tag, wire::Stage stage = wire::Stage::kPlay, bool is_part = false);
   /// Calls lab_has_ended() when what waits now has passed. False: nothing waits.
   bool end_after();
   /// Passes on at once what waits, whatever the plan says.
@@ -120,7 +120,7 @@ class LabLine final : private net::Alarm::User {
     Buffer bytes;
     std::uint32_t tag = 0;
     std::uint64_t unit = 0, came = 0;
-    bool made = false, inserted = false;
+    bool made = false, inserted = false, part = false;
     std::uint32_t slice_least = 0, slice_most = 0;  // as in LabRules
     std::size_t passed = 0;                         // bytes
   };
@@ -129,10 +129,12 @@ class LabLine final : private net::Alarm::User {
 
   void rang() override { run(true); }
   const LabRules& rules(std::uint64_t now);
+  void put_untouched(const LabUnit& unit);
   bool is_lossy() const { return of_ == Of::kPackets || of_ == Of::kDatagrams; }
   void count(LabFault fault);
   bool hits(LabShare share, LabFault fault) const { return dice_.hits(share, unit_, fault); }
-  std::uint64_t due(std::size_t size, const LabRules& rules, std::uint64_t now, bool lost);
+  std::uint64_t due(const LabUnit& unit, const LabRules& rules, std::uint64_t now, bool lost);
+  std::uint64_t after_what_waits(std::uint64_t at);
   LabReader& reader();
   void read(Bytes unit, std::uint32_t tag, wire::Stage stage, const LabRules& rules, std::uint64_t now);
   bool read_frame(const wire::Frame& frame, std::uint32_t tag, const LabRules& rules, std::uint64_t now);

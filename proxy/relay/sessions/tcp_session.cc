@@ -330,9 +330,26 @@ void TcpSession::lab_keeps(LabLine& line, Bytes unit, std::uint32_t, bool altere
 }
 
 void TcpSession::wrote(net::Tcp& link) {
-  const bool was_slow = server_.pauses.has(kOtherSlow);
+  const bool was_read = !server_.pauses.any();
   TwoLinkSession::wrote(link);
-  if (was_slow && !server_.pauses.has(kOtherSlow)) server_spoke_ = now();  // what it sent meanwhile is read only now
+  note_server_is_read(was_read);
+}
+
+void TcpSession::lab_has_room(LabLine& line) {
+  const bool was_read = !server_.pauses.any();
+  TwoLinkSession::lab_has_room(line);
+  note_server_is_read(was_read);
+}
+
+void TcpSession::resume_server(Pause why) {
+  const bool was_read = !server_.pauses.any();
+  TwoLinkSession::resume_server(why);
+  note_server_is_read(was_read);
+}
+
+/// What the server sent while it was not read is read only now.
+void TcpSession::note_server_is_read(bool was_read) {
+  if (!was_read && !server_.pauses.any()) server_spoke_ = now();
 }
 
 /// We cannot follow the server's framing: its bytes pass as they come, and no goodbye can be placed among them.
@@ -440,9 +457,15 @@ bool TcpSession::on_tick(Millis now) {
   if (number_) dial_.set_behind(!number_.is_next());
   // If the rest of a frame is late, its beginning is passed on alone: everything that the server sends is passed on.
   const bool heard = open_ && !server_.ended && !server_.pauses.any() && promised_.empty();
-  if (heard && !to_client_.kept().empty() && late(now, server_spoke_, kLongestKept))
+  if (heard && may_pass_parts() && !to_client_.kept().empty() && late(now, server_spoke_, kLongestKept))
     to_client(FrameRun{to_client_.take_kept()});
   return true;
+}
+
+/// A lab that tells messages apart needs whole ones.
+bool TcpSession::may_pass_parts() const {
+  const RunningLab& lab = worker_route_->lab;
+  return !lab_ || !lab || !lab.plan->reads();
 }
 
 std::optional<Reason> TcpSession::overdue(Millis now) const {

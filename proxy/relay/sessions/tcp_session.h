@@ -25,6 +25,9 @@ class TcpSession final : public TwoLinkSession<net::Tcp, net::TcpUser> {
   void connected(net::Tcp& link) override;
   void received(net::Tcp& link, wire::Lane lane, Bytes bytes) override;
   void wrote(net::Tcp& link) override;
+  void lab_has_room(LabLine& line) override;
+  void resume_server(Pause why) override;
+  void note_server_is_read(bool was_read);
   void ended(net::Tcp& link) override;
 
   /// Connects to the server, unless only a player may start it.
@@ -75,6 +78,7 @@ class TcpSession final : public TwoLinkSession<net::Tcp, net::TcpUser> {
   }
   void shut_down() override;
   bool on_tick(Millis now) override;
+  bool may_pass_parts() const;
   std::optional<Reason> overdue(Millis now) const override;
 
   const Route& route_;

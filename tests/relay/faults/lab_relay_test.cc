@@ -277,6 +277,28 @@ TEST_CASE("lab: a server that closed its TCP connection before it reset it has l
   CHECK(pair.client.read(6) == frame("last"));
 }
 
+TEST_CASE("lab: of a message that is dropped, no part is passed on, however late its rest comes") {
+  FakeServer fake;
+  Running plain(toy::stream(), fake.address());
+  const Pair other(plain, fake);
+  auto drop = LabPlan::parse("drop Texts", [](std::string_view name) -> Outcome<std::vector<std::string>> {
+    return std::vector{std::string(name)};
+  });
+  REQUIRE(drop.ok());
+  Running running(toy::stream(), fake.address());
+  const Pair pair(running, fake);
+  running.server().set_lab(0, std::make_shared<const LabPlan>(std::move(*drop)));
+  CHECK(eventually([&] { return running.sessions().at(0).lab.has_value(); }));
+  const Buffer text = frame("dropped"), next = frame("next", 7);
+  const Bytes half = Bytes(text).first(4), rest = Bytes(text).subspan(4);
+  for (const Pair* one : {&pair, &other}) one->server.send(half);
+  CHECK(same(other.client.read(half.size()), half));  // after some time, it is passed on alone
+  pair.server.send(rest);
+  pair.server.send(next);
+  CHECK(pair.client.read(next.size()) == next);
+  CHECK(count(running, Way::kToClient, LabFault::kDrop) == 1);
+}
+
 TEST_CASE("lab: a WebSocket is reset") {
   FakeServer fake;
   Running running(ogar::game(), fake.address());

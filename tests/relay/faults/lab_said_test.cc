@@ -16,7 +16,7 @@
 #include "adapters/ogar/ogar.h"
 #include "adapters/panic/panic.h"
 #include "adapters/wire/invent.h"
-#include "proxy/relay/faults/lab_line.h"
+#include "proxy/relay/faults/session_lab.h"
 #include "tests/relay/running.h"
 
 namespace entente::testing::lab_said_test {
@@ -169,6 +169,71 @@ TEST_CASE("a datagram with several messages loses only the one that is dropped")
   const bool apart = it.passed.size() == 1 && it.passed[0] == left;  // the codec knows such datagrams
   CHECK(apart);
   CHECK(it.kept == std::vector<Buffer>{lag, lag});
+}
+
+/// The same of a stream that is cut, as a session puts it in.
+struct Streamed final : LabLine::User {
+  explicit Streamed(std::string_view text) {
+    info.game = &bzflag::game();
+    lab.emplace(loop, *this, LabLine::Of::kStream, info, 1, route, 1U << 20U);
+    auto cutter = bzflag::game().cutter(Way::kToClient, 0);
+    cutter->skip_greeting();
+    lab->cut_with(nullptr, std::move(cutter));
+    follow(text);
+  }
+  ~Streamed() override {
+    lab.reset();
+    loop.run();
+  }
+  void follow(std::string_view text) { lab->lines().follow({plan(text), loop.now()}); }
+  void put(Bytes frame) { lab->put_frames(Way::kToClient, frame, 0, 1); }
+  /// The beginning of a frame is late, and then its rest.
+  void put_in_two(Bytes frame, std::size_t first) {
+    lab->put_frames(Way::kToClient, frame.first(first), 0, 0);
+    lab->put_frames(Way::kToClient, frame, first, 1);
+  }
+  void lab_passes(LabLine&, const LabUnit& unit) override { append(passed, unit.bytes); }
+  void lab_keeps(LabLine&, Bytes, std::uint32_t, bool) override {}
+
+  net::Loop loop;
+  relay::LinkInfo info;
+  relay::LabCountsOf<relay::Count> route;
+  std::optional<relay::SessionLab> lab;
+  Buffer passed;
+};
+
+TEST_CASE("the parts of a frame are no messages, and stay together") {
+  const Buffer lag = bzflag_message("pi", "\x01\x02"), over = bzflag_message("sk");
+  const Buffer message = bzflag_message("mg", std::string("\x01\x02\x00hello\0", 9));
+  for (const char* const text : {"drop MsgLagPing", "delay MsgLagPing 30ms", "duplicate MsgLagPing"})
+    for (const std::size_t first : {1U, 4U, 5U}) {
+      CAPTURE(text);
+      CAPTURE(first);
+      Streamed it(text);
+      it.put_in_two(lag, first);
+      it.put(over);
+      it.loop.run();
+      Buffer both = lag;
+      append(both, over);
+      CHECK(it.passed == both);
+    }
+  // Nothing that was held back comes between them, whether the plan goes on or not.
+  for (const char* const then : {"delay MsgMessage 50ms", "delay=1ms", ""}) {
+    CAPTURE(then);
+    Streamed it("delay MsgMessage 50ms");
+    it.put(message);
+    if (*then != '\0')
+      it.follow(then);
+    else
+      it.lab->lines().follow({});
+    it.put_in_two(lag, 5);
+    it.put(over);
+    it.loop.run();
+    Buffer all = message;
+    append(all, lag);
+    append(all, over);
+    CHECK(it.passed == all);
+  }
 }
 
 TEST_CASE("in a WebSocket, pings are no messages") {
