@@ -207,7 +207,7 @@ std::uint64_t LabLine::due(const LabUnit& unit, const LabRules& here, std::uint6
 }
 
 void LabLine::add(std::uint64_t at, const LabUnit& unit, const LabRules& here, std::uint64_t now, bool held_back) {
-  if (!held_back && merge(at, unit, here)) return;
+  if (!held_back && merge(at, unit, here, now)) return;
   Waiting waiting{.bytes = {unit.bytes.begin(), unit.bytes.end()},
                   .tag = unit.tag,
                   .unit = unit_,
@@ -222,13 +222,14 @@ void LabLine::add(std::uint64_t at, const LabUnit& unit, const LabRules& here, s
   if (!held_back) last_ = Due{at, added_};
 }
 
-/// Of a stream, what is due at the same time waits as one; and if too much waits, what is due later, too.
-bool LabLine::merge(std::uint64_t at, const LabUnit& unit, const LabRules& here) {
+/// Of a stream, what came and is due at the same time, to a millisecond, waits as one; and if too much waits, what
+/// comes later, too.
+bool LabLine::merge(std::uint64_t at, const LabUnit& unit, const LabRules& here, std::uint64_t now) {
   const auto found = of_ == Of::kStream && last_ ? waiting_.find(*last_) : waiting_.end();
   if (found == waiting_.end()) return false;
   Waiting& last = found->second;
-  const bool fits = found->first.first == at && here.slice_least == 0 && last.slice_least == 0 &&
-                    last.bytes.size() + unit.bytes.size() <= kMostMerged;
+  const bool fits = found->first.first == at && now - last.came < kNanosPerMilli && here.slice_least == 0 &&
+                    last.slice_least == 0 && last.bytes.size() + unit.bytes.size() <= kMostMerged;
   const bool alike = unit.made == last.made && inserting_ == last.inserted && unit.part == last.part;
   if ((!fits && !waits_too_much()) || !alike) return false;
   append(last.bytes, unit.bytes);

@@ -32,7 +32,7 @@ struct LabUnit {
   std::uint64_t held = 0;  ///< nanoseconds since it came
   bool made = false;       ///< it did not come so: a second copy, or something that was changed
   bool inserted = false;   ///< an operator's text, which the server did not send
-  bool part = false;       ///< as `is_part` of LabLine::put()
+  bool part = false;       ///< of what is put in: as `is_part` of LabLine::put()
 };
 
 /// How a packet of ENet travels, as the tag of its unit.
@@ -141,7 +141,7 @@ class LabLine final : private net::Alarm::User {
   void take(const LabUnit& unit, Millis hold, const LabRules& rules, std::uint64_t now);
   void lose(Bytes unit, std::uint32_t tag, LabFault fault);
   void add(std::uint64_t at, const LabUnit& unit, const LabRules& rules, std::uint64_t now, bool held_back = false);
-  bool merge(std::uint64_t at, const LabUnit& unit, const LabRules& rules);
+  bool merge(std::uint64_t at, const LabUnit& unit, const LabRules& rules, std::uint64_t now);
   void park(std::uint64_t at, const LabUnit& unit, const LabRules& rules, std::uint64_t now);
   void unpark(std::uint64_t at);
   void run(bool in_job);

@@ -4,9 +4,11 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -46,6 +48,7 @@ struct Lined final : LabLine::User {
     made += unit.made ? 1 : 0;
     frames += unit.tag;
     longest = std::max(longest, unit.held);
+    held.push_back(unit.held);
   }
   void lab_keeps(LabLine&, Bytes unit, std::uint32_t, bool) override { kept.emplace_back(as_text(unit)); }
   void lab_resets(LabLine&) override { ++resets; }
@@ -63,6 +66,7 @@ struct Lined final : LabLine::User {
   std::vector<std::string> passed, kept;
   std::size_t tags = 0, made = 0, resets = 0, ends = 0;
   std::uint64_t frames = 0, longest = 0;
+  std::vector<std::uint64_t> held;
 };
 
 std::string all(const std::vector<std::string>& parts) {
@@ -236,6 +240,18 @@ TEST_CASE("without a plan, everything passes at once, after what still waits") {
   CHECK(all(it.passed) == "abc");
   it.put("d");
   CHECK(all(it.passed) == "abcd");
+}
+
+TEST_CASE("how long a frame was held is counted from when it came, also if another one is due at the same time") {
+  Lined it(LabLine::Of::kStream, "delay=60ms");
+  it.put("a");
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  it.follow("delay=1ms");  // it is not to overtake the first one
+  it.put("b");
+  it.run();
+  CHECK(all(it.passed) == "ab");
+  REQUIRE(it.held.size() == 2);
+  CHECK(it.held[0] >= it.held[1] + 5'000'000);
 }
 
 TEST_CASE("a reset is called for, of streams and messages") {
