@@ -72,6 +72,8 @@ void LabLine::put(Bytes bytes, std::uint32_t tag, wire::Stage stage, bool is_par
   if (here.cut) count(LabFault::kCut);
   if (!is_lossy() && hits(here.reset, LabFault::kReset)) {
     count(LabFault::kReset);
+    clear();
+    if (!is_part) user_.lab_keeps(*this, bytes, tag, false);
     return user_.lab_resets(*this);
   }
   const bool says = !is_part && (of_ != Of::kMessages || tag <= static_cast<std::uint32_t>(net::Opcode::kBinary));
@@ -232,9 +234,11 @@ bool LabLine::merge(std::uint64_t at, const LabUnit& unit, const LabRules& here,
                     last.slice_least == 0 && last.bytes.size() + unit.bytes.size() <= kMostMerged;
   const bool alike = unit.made == last.made && inserting_ == last.inserted && unit.part == last.part;
   if ((!fits && !waits_too_much()) || !alike) return false;
+  bytes_ -= last.weight();
+  last.starts.push_back(static_cast<std::uint32_t>(last.bytes.size()));
   append(last.bytes, unit.bytes);
   last.tag += unit.tag;
-  bytes_ += unit.bytes.size();
+  bytes_ += last.weight();
   return true;
 }
 
@@ -320,10 +324,22 @@ void LabLine::flush() {
 }
 
 void LabLine::clear() {
+  for (const auto& one : waiting_) keep(one.second);
   ends_ = bytes_ = 0;
   waiting_.clear();
   parked_.reset();
   alarm_.clear();
+}
+
+/// Tells the user of the frames that waited as they came, and of which nothing has passed.
+void LabLine::keep(const Waiting& gone) {
+  if (gone.made || gone.part || gone.passed != 0) return;
+  std::size_t start = 0;
+  for (std::size_t i = 0; i <= gone.starts.size(); ++i) {
+    const std::size_t end = i < gone.starts.size() ? gone.starts[i] : gone.bytes.size();
+    user_.lab_keeps(*this, Bytes(gone.bytes).subspan(start, end - start), of_ == Of::kStream ? 1 : gone.tag, false);
+    start = end;
+  }
 }
 
 void LabLine::set_alarm(std::uint64_t now) {

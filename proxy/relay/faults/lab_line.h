@@ -60,7 +60,8 @@ class LabLine final : private net::Alarm::User {
     virtual void lab_passes(LabLine& line, const LabUnit& unit) = 0;
     /// This came, and is not passed on; or something else is passed on instead (`altered`).
     virtual void lab_keeps(LabLine& line, Bytes unit, std::uint32_t tag, bool altered) = 0;
-    /// The plan resets the session's connections now. Not called for packets and datagrams.
+    /// The plan resets the session's connections now. What came this way was kept. Not called for packets and
+    /// datagrams.
     virtual void lab_resets(LabLine&) {}
     /// Less waits than before.
     virtual void lab_has_room(LabLine&) {}
@@ -102,7 +103,7 @@ class LabLine final : private net::Alarm::User {
   bool end_after();
   /// Passes on at once what waits, whatever the plan says.
   void flush();
-  /// Forgets what waits.
+  /// Forgets what waits. The user keeps it, frame by frame, unless a piece of it has passed.
   void clear();
 
   wire::Way way() const { return way_; }
@@ -115,9 +116,10 @@ class LabLine final : private net::Alarm::User {
   /// Nanoseconds, as Loop::nanos(), and a number that keeps the order of what is due at the same time.
   using Due = std::pair<std::uint64_t, std::uint64_t>;
   struct Waiting {
-    std::size_t weight() const { return bytes.size() + kOverhead; }
+    std::size_t weight() const { return bytes.size() + kOverhead + starts.size() * sizeof starts.front(); }
 
     Buffer bytes;
+    std::vector<std::uint32_t> starts = {};  // of the frames after the first: offsets in `bytes`
     std::uint32_t tag = 0;
     std::uint64_t unit = 0, came = 0;
     bool made = false, inserted = false, part = false;
@@ -146,6 +148,7 @@ class LabLine final : private net::Alarm::User {
   void unpark(std::uint64_t at);
   void run(bool in_job);
   void pass_first(std::uint64_t now, bool whole);
+  void keep(const Waiting& gone);
   void set_alarm(std::uint64_t now);
   void tell_ends();
 

@@ -213,7 +213,7 @@ TEST_CASE("what waits is bounded: more datagrams are dropped and counted, and a 
   // What is read at once may be more than may wait: even in small frames, it takes little memory.
   Lined read_at_once(LabLine::Of::kStream, "rate=1kbit");
   for (int i = 0; i < 32'768; ++i) read_at_once.put("ab");
-  CHECK(read_at_once.line->waiting() <= kMostWaiting + 65'536 + 1'000);
+  CHECK(read_at_once.line->waiting() <= kMostWaiting + 3 * 65'536 + 1'000);
   read_at_once.line->flush();
   CHECK(all(read_at_once.passed).size() == 65'536);
 
@@ -260,6 +260,24 @@ TEST_CASE("a reset is called for, of streams and messages") {
   CHECK(it.resets == 1);
   CHECK(it.passed.empty());
   CHECK(it.count(LabFault::kReset) == 1);
+  CHECK(it.kept == std::vector<std::string>{"a"});
+}
+
+TEST_CASE("a reset keeps each frame that waited, unless a piece of it has passed") {
+  for (const LabLine::Of of : {LabLine::Of::kStream, LabLine::Of::kMessages}) {
+    Lined it(of, "delay=30s");
+    for (const char* const one : {"first", "second", "third"}) it.put(one);
+    it.follow("reset=100%");
+    it.put("last");
+    CHECK(it.passed.empty());
+    CHECK(it.kept == std::vector<std::string>{"first", "second", "third", "last"});
+    CHECK(it.line->empty());
+  }
+  Lined sliced(LabLine::Of::kStream, "slice=2");
+  for (const char* const one : {"pieces", "whole"}) sliced.put(one);
+  sliced.line->clear();
+  CHECK(sliced.passed == std::vector<std::string>{"pi"});
+  CHECK(sliced.kept == std::vector<std::string>{"whole"});
 }
 
 TEST_CASE("while the schedule cuts the server off, datagrams are lost, and a stream waits") {

@@ -1,10 +1,12 @@
 // Relays with a lab: over TCP, UDP, WebSocket and ENet, with real sockets.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "adapters/aos/aos.h"
 #include "proxy/relay/faults/lab_dice.h"
@@ -126,6 +128,30 @@ TEST_CASE("lab: a reset reaches both peers, and is counted") {
   CHECK(it.running.ended(Reason::kLabReset));
   CHECK(count(it.running, Way::kToServer, LabFault::kReset) == 1);
   CHECK(it.running.empty());
+}
+
+TEST_CASE("lab: the recording has what waited when a connection was reset, and what reset it") {
+  FakeServer fake;
+  Running running(toy::stream(), fake.address());
+  const Pair pair(running, fake);
+  const auto follow = [&](std::string_view text, std::uint64_t delayed) {
+    running.server().set_lab(0, plan(text));
+    CHECK(eventually([&] { return running.sessions().at(0).lab.has_value(); }));
+    pair.client.send(frame("up"));
+    CHECK(eventually([&] { return count(running, Way::kToServer, LabFault::kDelay) == delayed; }));
+  };
+  follow("delay=30s", 1);
+  pair.server.send(frame("down"));
+  CHECK(eventually([&] { return count(running, Way::kToClient, LabFault::kDelay) == 1; }));
+  follow("to_server: delay=30s; to_client: reset=100%", 2);
+  pair.server.send(frame("last"));
+  CHECK(running.ended(Reason::kLabReset));
+  CHECK(running.empty());
+  auto kept = running.tapped.record(1).kept;
+  std::sort(kept.begin(), kept.end());
+  std::vector<Buffer> expected{frame("down"), frame("last"), frame("up"), frame("up")};
+  std::sort(expected.begin(), expected.end());
+  CHECK(kept == expected);
 }
 
 TEST_CASE("lab: the operator is told that a reset cut an announcement short") {
