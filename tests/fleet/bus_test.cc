@@ -73,6 +73,31 @@ TEST_CASE("messages arrive in order, also across subjects, on the loop of their 
   CHECK(other.counts().received_bytes >= 2890);
 }
 
+TEST_CASE("a subscription that ends leaves those of other lines alone") {
+  if (NatsServer::is_missing()) return;
+  NatsServer server;
+  Bus bus(options_for(server));
+  Station from(bus), one(bus), other(bus);
+  for (Station* each : {&from, &one, &other}) REQUIRE(each->connects());
+  std::string last_of_one, last_of_other;
+  const auto first =
+      one.line->subscribe("t.a", [&](const BusMessage& message) { last_of_one = std::string(as_text(message.bytes)); });
+  other.line->subscribe("t.b", [&](const BusMessage& message) { last_of_other = std::string(as_text(message.bytes)); });
+  CHECK(one.until([&] {
+    from.line->publish("t.a", as_bytes(std::string_view("before")));
+    return last_of_one == "before";
+  }));
+  CHECK(other.until([&] {
+    from.line->publish("t.b", as_bytes(std::string_view("before")));
+    return last_of_other == "before";
+  }));
+  one.line->unsubscribe(first);
+  for (const char* subject : {"t.a", "t.b"}) from.line->publish(subject, as_bytes(std::string_view("after")));
+  CHECK(other.until([&] { return last_of_other == "after"; }));
+  uv_run(one.loop.raw(), UV_RUN_NOWAIT);
+  CHECK(last_of_one == "before");
+}
+
 TEST_CASE("a request is answered by one, several or no subscribers") {
   if (NatsServer::is_missing()) return;
   NatsServer server;

@@ -222,6 +222,32 @@ TEST_CASE("a renewal is valid from when it was asked for, however late its answe
   field.loop.run();
 }
 
+TEST_CASE("an owner goes on if its own entry has another revision, as after the lost answer to a renewal") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Field field;
+  {
+    Candidate a(nats, field.loop, "a");
+    CHECK(field.until([&] { return a.lease->is_owner(); }));
+    Buffer own;
+    a.line->get("entente-leases", "arena.field", [&](const BucketResult& kept) { own = kept.entry.value; });
+    CHECK(field.until([&] { return !own.empty(); }));
+    std::uint64_t there_at = 0;
+    a.line->put("entente-leases", "arena.field", own, [&](const BucketResult& kept) {
+      if (kept.done()) there_at = field.loop.nanos();
+    });
+    CHECK(field.until([&] { return there_at != 0; }));
+    // A renewal that was asked for later succeeds.
+    CHECK(field.until(
+        [&] { return a.lost_at != 0 || *a.lease->until() > there_at + Lease::kValid * std::uint64_t{1'000'000}; }));
+    CHECK(a.lost_at == 0);
+    CHECK(a.epochs.size() == 1);
+    a.lease.reset();
+    a.line.reset();
+  }
+  field.loop.run();
+}
+
 TEST_CASE("an owner that released for a while owns again if no other node does") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;

@@ -208,6 +208,24 @@ TEST_CASE("a missing number stops the room until a snapshot, and repeated facts 
   CHECK(!edge.mirror->lacks_world());
 }
 
+TEST_CASE("a missing private message stops the room until a snapshot, and one that comes again is refused") {
+  Edge edge;
+  CHECK(edge.tell(facts(1, {"a"})));
+  CHECK(edge.tell(secret(1, 1, "for you")));
+  CHECK(!edge.mirror->lacks_world());
+  --edge.number;
+  CHECK_FALSE(edge.tell(secret(1, 1, "for you")));
+  CHECK(!edge.mirror->lacks_world());
+  ++edge.number;  // one is lost
+  CHECK(edge.tell(secret(1, 1, "later")));
+  CHECK(edge.mirror->lacks_world());
+  CHECK(edge.message().wants_world());
+  edge.world(1, true);
+  CHECK(!edge.mirror->lacks_world());
+  CHECK(edge.tell(facts(2, {"b"})));
+  CHECK(edge.said.back() == "b");
+}
+
 TEST_CASE("a snapshot before which facts are still missing does not let the room go on") {
   Edge edge;
   CHECK(edge.tell(facts(1, {"a"})));

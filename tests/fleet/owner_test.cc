@@ -41,7 +41,7 @@ struct Owned {
                                 REQUIRE(decode(bytes, sent.emplace_back()));
                               }
                             },
-                            [](Bytes) {}, [this](Bytes bytes) { CHECK(decode(bytes, handed_over)); }};
+                            [this](Bytes) { ++stores; }, [this](Bytes bytes) { CHECK(decode(bytes, handed_over)); }};
     state.options.annex = [=, this](relay::SharedRoom& in, net::Loop& its) {
       auto side = make_owner_side(arena, 3, until, referee, seats, post, in, its);
       owner = side.get();
@@ -72,6 +72,7 @@ struct Owned {
   OwnerSide* owner = nullptr;
   std::vector<bus::Facts> published;
   std::vector<bus::ToNode> sent;
+  std::size_t stores = 0;
   bus::SavedArena handed_over;
 };
 
@@ -94,6 +95,44 @@ TEST_CASE("many facts of one turn are published once and whole, in messages that
       if (fact.has_said() && fact.said().text() == std::string(100, 'x') + std::to_string(count)) ++count;
   }
   CHECK(count == kSome);
+}
+
+TEST_CASE("a fact that is too large for a message leaves a gap, so that all nodes want the world") {
+  Owned it;
+  const auto last = [&] {
+    words::Said said;
+    said.set_text("small");
+    it.owner->told(core::Fact(said));
+    it.owner->turn_ends();
+    return it.published.back().number();
+  };
+  const std::uint64_t before = last();
+  CHECK(last() == before + 1);
+  words::Said large;
+  large.set_text(std::string(2U << 20U, 'x'));
+  it.owner->told(core::Fact(large));
+  CHECK(last() == before + 3);
+  for (const auto& message : it.published) CHECK(message.ByteSizeLong() < 600'000);
+}
+
+TEST_CASE("an arena is stored at its interval, one time after the other, also after a failure") {
+  Owned it;
+  it.owner->turn_ends();
+  Millis now = it.loop.now();
+  const auto stores = [&] {
+    it.owner->tick(now += kStoreEvery);
+    return it.stores;
+  };
+  CHECK(stores() == 1);
+  CHECK(stores() == 1);  // it is still on its way
+  it.owner->stored(false);
+  CHECK(it.arena.counts->stored == 0);
+  CHECK(stores() == 2);
+  it.owner->stored(true);
+  CHECK(it.arena.counts->stored == 1);
+  it.owner->tick(now + kStoreEvery - 1);
+  CHECK(it.stores == 2);
+  CHECK(stores() == 3);
 }
 
 /// A message of a node about the player on its seat 1. `what`: fills its parts.

@@ -325,4 +325,25 @@ function on_intent.say(w) log(w.text) end)");
   CHECK(scene.taken() == "log: nilnilanna\nlog: /password\n");
 }
 
+TEST_CASE("a rule that changes a command leaves the arguments that it is not shown, and a password, as they are") {
+  Scene scene(R"(
+function on_intent.enter(w) w.name = "ben" return w end
+function on_intent.say(w) w.scope = "SERVER" w.text = "/password guessed" return w end)");
+  scene.begin();
+  words::Enter enter;
+  enter.set_name("anna");
+  enter.set_password("sesame");
+  core::Intent entering(enter);
+  CHECK(scene.say(entering, Scene::kAnna));
+  CHECK(core::as<words::Enter>(entering)->name() == "ben");
+  CHECK(core::as<words::Enter>(entering)->password() == "sesame");
+  words::Say say;
+  say.set_kind(words::Say::COMMAND);
+  say.set_text("/password sesame");
+  core::Intent command(say);
+  CHECK(scene.say(command, Scene::kAnna));
+  CHECK(core::as<words::Say>(command)->scope() == words::Say::SERVER);
+  CHECK(core::as<words::Say>(command)->text() == "/password sesame");
+}
+
 }  // namespace entente::rules::hostile_test

@@ -356,6 +356,41 @@ TEST_CASE("near gives the nearest first, and no more than are wanted") {
   CHECK(scene.taken() == "log: 2 1 1\n");
 }
 
+TEST_CASE("near gives nobody who is farther away than its radius, also if both coordinates are within it") {
+  const auto found = [](const std::string& radius) {
+    Scene scene("function on_chat() log(#near(0, 0, " + radius + ")) end");
+    scene.begin();
+    scene.place(Scene::kAnna, 90, 0);
+    scene.place(Scene::kBen, -90, 90);  // 127.3 m away
+    scene.chat(Scene::kAnna, "x");
+    return scene.taken();
+  };
+  CHECK(found("100") == "log: 1\n");
+  CHECK(found("127") == "log: 1\n");
+  CHECK(found("128") == "log: 2\n");
+  CHECK(found("89") == "log: 0\n");
+  CHECK(found("90") == "log: 1\n");
+}
+
+TEST_CASE("a rule may act as often as it earns actions, however small its steps are, and no oftener") {
+  const Limits limits;
+  const auto one = core::kSecond / limits.second_actions;
+  // Two actions in each round; `round` is how many actions its time earns.
+  const auto goes_on = [&](double round) {
+    Scene scene("function on_chat() log('x') end");
+    scene.begin();
+    for (std::int64_t i = 0; i < 2 * limits.most_actions; ++i) {
+      scene.now += static_cast<core::Micros>(0.6 * static_cast<double>(one));
+      scene.chat(Scene::kAnna, "x");
+      scene.now += static_cast<core::Micros>((round - 0.6) * static_cast<double>(one));
+      scene.chat(Scene::kAnna, "x");
+    }
+    return scene.taken().find("off: ") == std::string::npos;
+  };
+  CHECK(goes_on(2.1));
+  CHECK_FALSE(goes_on(1.4));
+}
+
 TEST_CASE("near in a direction gives only who is there, of those that it would give without one") {
   const auto found = [](const std::string& arguments) {
     Scene scene("function on_chat() local all = near(" + arguments +
