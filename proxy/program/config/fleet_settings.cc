@@ -10,6 +10,7 @@
 
 #include "proxy/fleet/bus.h"
 #include "proxy/fleet/subjects.h"
+#include "proxy/net/web/tls.h"
 
 namespace entente {
 namespace {
@@ -21,16 +22,27 @@ std::string host_name() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
+std::optional<Error> objection_to_file(const std::string& path) {
+  std::error_code unknown;
+  if (std::filesystem::is_directory(path, unknown)) return Error{path + " is a folder"};
+  if (!std::ifstream(path)) return Error{"cannot read " + path + ": " + std::strerror(errno)};
+  return std::nullopt;
+}
+
 /// What is wrong with the files that the settings name.
 void object_to_files(const config::Fleet& settings, std::vector<std::pair<std::string, std::string>>& found) {
   for (const auto& [key, file] :
        {std::pair("password_file", settings.password_file()), std::pair("token_file", settings.token_file())})
     if (!file.empty())
       if (const auto secret = read_secret(file); !secret) found.emplace_back(key, secret.error().text);
-  for (const auto& [key, file] : {std::pair("credentials", settings.credentials()), std::pair("ca", settings.ca()),
-                                  std::pair("cert", settings.cert()), std::pair("key", settings.key())})
-    if (!file.empty() && !std::ifstream(file))
-      found.emplace_back(key, "cannot read " + file + ": " + std::strerror(errno));
+  if (const std::string& file = settings.credentials(); !file.empty())
+    if (const auto why = objection_to_file(file)) found.emplace_back("credentials", why->text);
+  if (!settings.cert().empty() && !settings.key().empty())
+    if (const auto own = net::TlsContext::server(settings.cert(), settings.key()); !own)
+      found.emplace_back("cert", own.error().text);
+  if (!settings.ca().empty())
+    if (const auto authorities = net::TlsContext::client(settings.ca(), true); !authorities)
+      found.emplace_back("ca", authorities.error().text);
 }
 
 }  // namespace

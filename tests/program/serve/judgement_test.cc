@@ -62,7 +62,8 @@ TEST_CASE("check, run, reload and upgrade refuse the same files with the same wo
   Judged it;
   const FakeServer taken;
   const std::string none = it.folder.file("none/a"), there = it.folder.write("there.mcap", "no recording"),
-                    bans = it.folder.write("bans", "garbage\n"), pipe = it.folder.file("pipe");
+                    bans = it.folder.write("bans", "garbage\n"), pipe = it.folder.file("pipe"),
+                    folder = it.folder.path().string(), port = std::to_string(testing::free_for_both().port());
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
   const std::string arena = "[[arena]]\nlisten = [\"native://127.0.0.1:0?dialect=json\"]\n";
   const auto route = [&](const std::string& listen) {
@@ -78,6 +79,12 @@ TEST_CASE("check, run, reload and upgrade refuse the same files with the same wo
        ":14: operator.token_file: cannot read the token in "},
       {"[fleet]\nnats = [\"nats://127.0.0.1:1\"]\ntoken_file = \"" + none + "\"\n", "3",
        ":14: fleet.token_file: cannot read "},
+      {"[fleet]\nnats = [\"tls://127.0.0.1:1\"]\ncert = \"" + there + "\"\nkey = \"" + there + "\"\n", "3",
+       ":8: fleet.cert: cannot read a certificate from '" + there + "'"},
+      {"[fleet]\nnats = [\"tls://127.0.0.1:1\"]\nca = \"" + there + "\"\n", "3",
+       ":6: fleet.ca: cannot read authorities from '" + there + "'"},
+      {"[fleet]\nnats = [\"nats://127.0.0.1:1\"]\ncredentials = \"" + folder + "\"\n", "3",
+       ":15: fleet.credentials: " + folder + " is a folder"},
       {"[metrics]\nlisten = \"192.0.2.7:9464\"\n", "2", ":10: metrics.listen: cannot listen on 192.0.2.7:9464: "},
       {arena + "record = \"" + none + ".mcap\"\n", "3", ":10: arena[0].record: there is no folder"},
       {arena + "record = \"" + there + "\"\n", "3", ":10: arena[0].record: '" + there + "' exists already"},
