@@ -739,7 +739,8 @@ void Service::abandon() {
 // -- A take-over by another process -----------------------------------------------------------------------------------
 
 Outcome<std::vector<net::NamedFd>> Service::offer() {
-  if (!serving_ || server_.stopping()) return Error{"the program is starting or stopping"};
+  if (is_stopping()) return Error{"the program is stopping"};
+  if (!serving_) return Error{"the program is starting or stopping"};
   auto listeners = server_.offer_listeners();
   if (!listeners) return listeners.error();
   std::vector<net::NamedFd> all;
@@ -758,7 +759,11 @@ Outcome<std::vector<net::NamedFd>> Service::offer() {
   return all;
 }
 
+/// Whoever asked it to stop would find the newcomers in another process.
+bool Service::is_stopping() const { return drainer_.is_stopping() || server_.stopping(); }
+
 Outcome<relay::LinkId> Service::release_newcomers() {
+  if (is_stopping()) return Error{"the program is stopping"};
   kept_bans_.begin_leaving();  // a rule may still ban
   const auto released = server_.release_newcomers();
   if (!released) return released.error();

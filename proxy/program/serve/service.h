@@ -208,6 +208,7 @@ class Service final : private HandOver::User, private FleetBans::User {
   Outcome<relay::LinkId> release_newcomers() override;
   void take_back() override;
   void give(std::int32_t pid, bool own) override;
+  bool is_stopping() const override;
   void take_over_failed(const std::string& why) override;
   Taps::Told told_by_taps();
   void tell_ban(const relay::Ban& ban);

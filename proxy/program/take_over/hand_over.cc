@@ -14,6 +14,7 @@ namespace entente {
 namespace {
 
 constexpr Millis kHandOverPatience = 10'000;  // with each step
+constexpr const char* kStopping = "the program is stopping";
 constexpr const char* kReplaced = "had not taken over, and was ended for another upgrade";
 
 /// "ended with 1", "was ended by signal 11 (Segmentation fault)". `code`: as OwnProgram::ended().
@@ -56,7 +57,7 @@ void HandOver::adopt(std::string_view line, const net::LocalPeer& by, net::Fd& c
   if (!talk.is_with_own_user()) return refuse("only a process of the same user may take over");
   if (line != kTakeOver) return refuse("this program knows only '" + std::string(kTakeOver) + "'");
   const std::lock_guard lock(mutex_);
-  if (ends_) return refuse("the program is stopping");
+  if (ends_ || user_.is_stopping()) return refuse(kStopping);
   State none = State::kNone;
   if (!state_.compare_exchange_strong(none, State::kGoingOn)) return refuse(objection());
   if (thread_.joinable()) thread_.join();  // of one that failed
@@ -161,8 +162,9 @@ bool HandOver::end_late_upgrade() {
 }
 
 void HandOver::upgrade(const net::LocalPeer& by, net::Talk client, bool waits) {
-  (void)end_late_upgrade();
-  if (const std::string why = upgrades_ ? "an upgrade is in progress" : objection(); !why.empty()) {
+  const bool stops = user_.is_stopping();
+  if (!stops) (void)end_late_upgrade();
+  if (const std::string why = stops ? kStopping : upgrades_ ? "an upgrade is in progress" : objection(); !why.empty()) {
     (void)client.say("error: " + why, kHandOverPatience);
     return;
   }
@@ -219,7 +221,7 @@ std::string HandOver::run_anew(const net::Talk& client, bool waits) {
       answer("ok\n" + name + " is starting; the log says when it has taken over");
     std::this_thread::sleep_for(std::chrono::milliseconds(answered ? 100 : 20));
   }
-  return given() ? "" : fail("the program is stopping");
+  return given() ? "" : fail(kStopping);
 }
 
 /// Ends a process that does not take over, and does not end by itself.

@@ -43,6 +43,8 @@ class HandOver {
     /// The process `pid` takes over everything: gives up what only one process may use. `own`: this process has started
     /// it.
     virtual void give(std::int32_t pid, bool own) = 0;
+    /// Whether the program is about to stop: nobody takes over any more. From any thread.
+    virtual bool is_stopping() const { return false; }
     /// A take-over or an upgrade has failed.
     virtual void take_over_failed(const std::string& /*why*/) {}
   };

@@ -5,6 +5,7 @@
 #include <array>
 #include <csignal>
 
+#include "proxy/net/take_over/talk.h"
 #include "proxy/program/control/route_names.h"
 #include "tests/program/asked.h"
 #include "tests/support/connection.h"
@@ -13,6 +14,7 @@ namespace entente::drain_test {
 namespace {
 
 const std::string kEntente = testing::entente_binary();
+constexpr Millis kPatience = 40'000;
 
 net::Fd connected(const std::string& port) {
   return testing::connect_to(*net::Address::parse("127.0.0.1", static_cast<std::uint16_t>(std::stoi(port))),
@@ -176,6 +178,35 @@ TEST_CASE("with drain_s SIGTERM waits for the players, and the program stops whe
   CHECK(place.has("anna"));
   anna->signal(SIGTERM);
   CHECK(place.process.wait() == 0);
+}
+
+TEST_CASE("a program that drains before its stop is not upgraded, whichever comes first") {
+  Place place("drain_s = 3600");
+  const auto anna = place.bot("anna");
+  REQUIRE(place.has("anna"));
+  const auto ask = [&](const std::string& line) {
+    auto talk = net::Talk::open(place.folder.file("c.sock"));
+    REQUIRE(talk.ok());
+    REQUIRE(talk->say(line, kPatience).ok());
+    return std::move(*talk);
+  };
+  const net::Talk opens = ask("take over 1");
+  REQUIRE(*opens.hear(kPatience) == "sockets");
+  REQUIRE(opens.receive(kPatience).ok());
+  place.process.signal(SIGTERM);
+  REQUIRE(place.process.err_has("draining for at most"));
+  REQUIRE(opens.say("ready", kPatience).ok());
+  CHECK(*opens.hear(kPatience) == "error: the program is stopping");
+  CHECK(place.process.err_has("did not take over"));
+
+  CHECK(*ask("take over 1").hear(kPatience) == "error: the program is stopping");
+  const Ended upgraded = place.ctl({"upgrade"});
+  CHECK(upgraded.code == 1);
+  CHECK(upgraded.err == "entente: the program is stopping\n");
+  CHECK(place.has("anna"));
+  anna->signal(SIGTERM);
+  CHECK(place.process.wait() == 0);
+  CHECK_FALSE(has(place.process.err(), "control: upgrade"));  // no process was started
 }
 
 TEST_CASE("with drain_s a second SIGTERM or a SIGINT stops the program at once") {

@@ -592,6 +592,23 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("a program that stops starts no process for an upgrade") {
+  struct Stopping final : Still {
+    bool is_stopping() const override { return true; }
+  } user;
+  const Folder folder;
+  HandOver hand_over(user, "/nowhere", {}, {"/bin/sh", "-c", "echo >" + folder.file("started")});
+  hand_over.allow_upgrades();
+  std::array<int, 2> ends{};
+  REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0);
+  const net::Talk here{net::Fd(ends[0])};
+  net::Fd there(ends[1]);
+  hand_over.adopt(kUpgradeAndWait, {}, there);
+  CHECK(*here.hear(kPatience) == "error: the program is stopping");
+  CHECK_FALSE(hand_over.upgrades());
+  CHECK_FALSE(std::filesystem::exists(folder.file("started")));
+}
+
 TEST_CASE("a new process that hangs does not stand in the way of the next upgrade") {
   Still user;
   const Folder folder;
