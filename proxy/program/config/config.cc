@@ -12,6 +12,7 @@
 #include <fstream>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -55,6 +56,8 @@ class Checker {
   void check(const config::Config& config) {
     if (!reading_.places.contains("route") && !reading_.places.contains("arena") && !is_in_fleet(config))
       reading_.problems.push_back({{1, 1}, "there is no [[route]] and no [[arena]], so there is nothing to run"});
+    for (const ListenEnd& listen : listeners_of(config, known_))
+      if (!listen.address.v6()) v4_ports_.insert(listen.address.port());
     water("", config.limits());
     for (const auto& [key, text] :
          {std::pair("server_down", config.texts().server_down()),
@@ -74,12 +77,13 @@ class Checker {
     if (has_folder("access.ban_file", ban_file) && reads("access.ban_file", ban_file))
       if (const auto bans = read_bans(ban_file, std::time(nullptr)); !bans)
         problem("access.ban_file", bans.error().text);
-    if (has_folder("log.file", config.log().file())) writable("log.file", config.log().file());
+    if (has_folder("log.file", config.log().file()) && opens_at_once("log.file", config.log().file()))
+      writable("log.file", config.log().file());
     if (has_folder("control.socket", config.control().socket())) socket("control.socket", config.control().socket());
     if (const std::string& at = config.metrics().listen(); !at.empty()) {
       const auto address = net::Address::parse(at);
       if (address)
-        bind("metrics.listen", *address, wire::Transport::kTcp);
+        bind("metrics.listen", *address, wire::Transport::kTcp, For::kPage);
       else
         problem("metrics.listen", address.error().text);
     }
@@ -137,7 +141,7 @@ class Checker {
     if (page.listen().empty()) return;
     const auto address = net::Address::parse(page.listen());
     if (address)
-      bind("operator.listen", *address, wire::Transport::kTcp);
+      bind("operator.listen", *address, wire::Transport::kTcp, For::kPage);
     else
       problem("operator.listen", address.error().text);
     if (page.token_file().empty())
@@ -449,29 +453,51 @@ class Checker {
     return same(a.allow(), b.allow()) && same(a.deny(), b.deny());
   }
 
-  // Refuses what bind() would refuse at the start: a port that another listener has on the same address or on all
-  // addresses.
-  void bind(const std::string& path, const net::Address& at, wire::Transport transport) {
-    if (at.port() == 0) return;
-    const bool tcp = transport != wire::Transport::kEnet;
-    const bool udp = !tcp || transport == wire::Transport::kTcpAndUdp;
-    for (const Bound& other : bound_) {
-      if (at.port() != other.at.port() || at.family() != other.at.family()) continue;
-      if (!at.same_ip(other.at) && !at.wildcard() && !other.at.wildcard()) continue;
-      if (!(tcp && other.tcp) && !(udp && other.udp)) continue;
-      const std::string of = at == other.at ? "" : ", which listens on " + other.at.text();
-      return problem(path, at.text() + " is taken by " + other.path + " already" + of);
-    }
-    bound_.push_back({path, at, tcp, udp});
-    if (machine_ == nullptr || (machine_->listens && machine_->listens(at)) || net::is_passed(at)) return;
-    if (const auto why = net::objection_to_address(at)) problem(path, why->text);
-  }
-
+  /// Who uses a port: players, or programs and operators.
+  enum class For : bool { kPlayers, kPage };
   struct Bound {
     std::string path;  // the key that took it
     net::Address at;
     bool tcp, udp;
+    For use;
   };
+
+  // Refuses what bind() would refuse at the start: a port that another listener has on the same address or on all
+  // addresses.
+  void bind(const std::string& path, const net::Address& at, wire::Transport transport, For use = For::kPlayers) {
+    if (at.port() == 0) return;
+    const bool tcp = transport != wire::Transport::kEnet;
+    const bool udp = !tcp || transport == wire::Transport::kTcpAndUdp;
+    const Bound fresh{path, at, tcp, udp, use};
+    for (const Bound& other : bound_) {
+      if (at.port() != other.at.port()) continue;
+      const bool by_v4_too = clash_in_v4(fresh, other) || clash_in_v4(other, fresh);
+      if (!by_v4_too && !clash(fresh, other)) continue;
+      const std::string of = at == other.at ? "" : ", which listens on " + other.at.text();
+      const std::string too = by_v4_too ? "; a listener on [::] takes IPv4, too" : "";
+      return problem(path, at.text() + " is taken by " + other.path + " already" + of + too);
+    }
+    bound_.push_back(fresh);
+    if (machine_ == nullptr || runs_at(at) || net::is_passed(at)) return;
+    if (const auto why = net::objection_to_address(at)) problem(path, why->text);
+  }
+
+  static bool clash(const Bound& one, const Bound& other) {
+    if (one.at.family() != other.at.family()) return false;
+    if (!one.at.same_ip(other.at) && !one.at.wildcard() && !other.at.wildcard()) return false;
+    return (one.tcp && other.tcp) || (one.udp && other.udp);
+  }
+
+  /// Whether `six` listens on [::], and takes IPv4 where `four` listens, too. A listener for players leaves IPv4 to
+  /// other listeners for players. One that was passed, or that runs beside the other, may be for IPv6 only.
+  bool clash_in_v4(const Bound& six, const Bound& four) const {
+    if (!six.at.v6() || !six.at.wildcard() || four.at.v6() || !six.tcp || !four.tcp) return false;
+    if (six.use == For::kPlayers && v4_ports_.contains(six.at.port())) return false;
+    if (machine_ == nullptr) return true;
+    return !net::is_passed(six.at) && !(runs_at(six.at) && runs_at(four.at));
+  }
+
+  bool runs_at(const net::Address& at) const { return machine_->listens && machine_->listens(at); }
 
   void recording(const std::string& path, const std::string& file) {
     taken_twice(path, file);
@@ -520,6 +546,14 @@ class Checker {
       writable(path, file);
   }
 
+  /// Whether opening the file waits for nobody. Named pipes and sockets are files in a folder; the pipe behind
+  /// /dev/stderr, which is open already, is not.
+  bool opens_at_once(const std::string& path, const std::string& file) {
+    std::error_code ignored;
+    return machine_ == nullptr || file.empty() || std::filesystem::canonical(file, ignored).empty() ||
+           is_readable(path, file);
+  }
+
   /// Whether a file can be read without waiting for anybody: it is no named pipe, for example.
   bool is_readable(const std::string& path, const std::string& file) {
     std::error_code ignored;  // whoever reads the file reports it
@@ -545,6 +579,7 @@ class Checker {
   const Machine* const machine_;              // null: only the text is judged
   std::map<std::string, std::string> taken_;  // to the key that took it
   std::vector<Bound> bound_;
+  std::set<std::uint16_t> v4_ports_;         // of listeners for players
   std::vector<std::string> loops_;           // of each route: why it leads to itself
   std::map<std::string, Shared> listeners_;  // of WebSockets: the first that took it
 };

@@ -27,7 +27,7 @@ void print_errors(const ConfigErrors& errors);
 /// is seen only when it is opened.
 struct Machine {
   /// What the running program has already, and may keep: a recording of this name, an arena with these settings, a
-  /// listener at this address. Empty: no program runs.
+  /// listener or a page at this address. Empty: no program runs.
   std::function<bool(const std::string& file)> records = {};
   std::function<bool(const config::Arena& arena)> plays = {};
   std::function<bool(const net::Address& at)> listens = {};

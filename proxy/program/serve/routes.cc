@@ -199,6 +199,8 @@ Machine Routes::machine() const {
             });
           },
           [this](const net::Address& at) {
+            for (const std::string& page : {config_.metrics().listen(), config_.operator_().listen()})
+              if (const auto its = net::Address::parse(page); its && *its == at) return true;
             return std::any_of(running_.begin(), running_.end(),
                                [&](const Running& one) { return one.is->listen && one.is->listen->address == at; });
           }};

@@ -171,6 +171,29 @@ TEST_CASE("a listener on all addresses conflicts with any other listener on its 
         "a.toml:4:10: route[0].listen: 127.0.0.1:77 is taken by metrics.listen already\n");
 }
 
+TEST_CASE("a listener on [::], which takes IPv4, too, conflicts with a page on its port; beside IPv4 it does not") {
+  const auto listen = [](const std::string& at) {
+    return "[[route]]\nlisten = \"toy://" + at + "\"\nto = \"toy://h\"\n";
+  };
+  const auto page = [](const std::string& at) { return "[metrics]\nlisten = \"" + at + "\"\n"; };
+  const std::string too = "; a listener on [::] takes IPv4, too\n";
+  CHECK(complaints(page("127.0.0.1:77") + listen("[::]:77")) ==
+        "a.toml:4:10: route[0].listen: [::]:77 is taken by metrics.listen already, which listens on 127.0.0.1:77" +
+            too);
+  CHECK(complaints(page("[::]:77") + listen("127.0.0.1:77")) ==
+        "a.toml:4:10: route[0].listen: 127.0.0.1:77 is taken by metrics.listen already, which listens on [::]:77" +
+            too);
+  const std::string operator_page =
+      complaints(page("[::]:77") + "[operator]\nlisten = \"127.0.0.1:77\"\n" + listen("h"));
+  CHECK(operator_page.find("operator.listen: 127.0.0.1:77 is taken by metrics.listen already") != std::string::npos);
+  CHECK(complaints(page("127.0.0.1:77") + listen("[::1]:77")).empty());
+  // A route that another one has taken IPv4 from leaves it to the page, too.
+  CHECK(complaints(page("127.0.0.1:77") + listen("127.0.0.2:77") + listen("[::]:77")).empty());
+  // What runs side by side may go on.
+  const Machine runs{.listens = [](const net::Address&) { return true; }};
+  CHECK(complaints(page("127.0.0.1:77") + listen("[::]:77"), kKnown, &runs).empty());
+}
+
 TEST_CASE("before a start, check that the files in a configuration can be created or read") {
   const Folder folder;
   const auto at_start = [](const std::string& toml) { return complaints(toml, kKnown, &kMachine); };
