@@ -139,11 +139,18 @@ LocalAcceptor::~LocalAcceptor() {
 
 namespace {
 
+Error no_answer(const std::string& path, const AskLocal& options) {
+  const Millis time = options.within;
+  if (options.silent != nullptr) *options.silent = true;
+  return {"no answer from " + path + " within " +
+          (time % 1'000 == 0 ? std::to_string(time / 1'000) + " s" : std::to_string(time) + " ms")};
+}
+
 /// Waits until an answer can be read. The whole conversation must end by `until`.
-Outcome<Done> wait_for_answer(int fd, const std::string& path, Millis until) {
+Outcome<Done> wait_for_answer(int fd, const std::string& path, Millis until, const AskLocal& options) {
   for (;;) {
     const Millis now = steady_now();
-    if (now >= until) return cannot("receive an answer from", path, ETIMEDOUT);
+    if (now >= until) return no_answer(path, options);
     pollfd one{fd, POLLIN, 0};
     const int found = ::poll(&one, 1, static_cast<int>(std::min<Millis>(until - now, 60'000)));
     if (found > 0) return Done{};
@@ -151,11 +158,11 @@ Outcome<Done> wait_for_answer(int fd, const std::string& path, Millis until) {
   }
 }
 
-Outcome<std::string> hear_answer(int fd, const std::string& path, Millis until) {
+Outcome<std::string> hear_answer(int fd, const std::string& path, Millis until, const AskLocal& options) {
   std::string answer;
   char room[16 * 1024];
   for (;;) {
-    if (const auto waited = wait_for_answer(fd, path, until); !waited) return waited.error();
+    if (const auto waited = wait_for_answer(fd, path, until, options); !waited) return waited.error();
     const ssize_t size = ::recv(fd, room, sizeof room, MSG_DONTWAIT);
     if (size == 0) return answer;
     if (size < 0 && (errno == EINTR || errno == EAGAIN)) continue;
@@ -181,7 +188,7 @@ Outcome<std::string> ask_local(const std::string& path, std::string_view line, c
   if (!fd) return cannot("connect to", path);
   // A listener whose queue is full makes connect() wait.
   limit_waiting(fd.get(), options.within);
-  if (connect(fd.get(), *address) != 0) return cannot("connect to", path);
+  if (connect(fd.get(), *address) != 0) return errno == EAGAIN ? no_answer(path, options) : cannot("connect to", path);
   const LocalPeer by = peer_of(fd);
   if (!options.any_user && !is_trusted_user(by.uid, options.user))
     return Error{"the program behind " + path + " belongs to another user (" + std::to_string(by.uid) + ")"};
@@ -189,7 +196,7 @@ Outcome<std::string> ask_local(const std::string& path, std::string_view line, c
   const std::string said = std::string(line) + "\n";
   if (::send(fd.get(), said.data(), said.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(said.size()))
     return cannot("connect to", path);
-  return hear_answer(fd.get(), path, until);
+  return hear_answer(fd.get(), path, until, options);
 }
 
 }  // namespace entente::net

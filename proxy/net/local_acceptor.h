@@ -78,6 +78,7 @@ struct AskLocal {
   std::optional<std::uint32_t> user = {};  ///< a program of this user may answer, too
   bool any_user = false;                   ///< a program of any user may answer
   LocalPeer* by = nullptr;                 ///< set to the program that answers; may be null
+  bool* silent = nullptr;  ///< set to true if the program listens, but has not answered in time; may be null
 };
 
 /// Whether a program of this user may be asked: it is our user, root (the service manager may have made its socket), or

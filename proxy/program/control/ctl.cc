@@ -10,21 +10,20 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "proxy/net/local_acceptor.h"
 #include "proxy/program/base/json_text.h"
 #include "proxy/program/base/misuse.h"
 #include "proxy/program/base/screen_text.h"
 #include "proxy/program/control/arguments.h"
+#include "proxy/program/control/ask_program.h"
 #include "proxy/program/control/older_orders.h"
 #include "proxy/program/control/reply.h"
 #include "proxy/program/take_over/hand_over.h"
-#include "proxy/program/take_over/older_sockets.h"
 
 namespace entente {
 namespace {
-
-constexpr std::string_view kOkay = "ok\n", kError = "error: ";
 
 /// The index of the first word of the command's last argument, if that is a text that needs no quotes; otherwise the
 /// number of words.
@@ -56,33 +55,13 @@ std::string line_of(const CtlOptions& options) {
   return line;
 }
 
-struct Answer {
-  bool ok;
-  std::string text;  // to print: the answer, or the error
-};
-
-Answer ask(const std::string& socket, const std::string& line, bool json, const net::AskLocal& options) {
-  const auto wrong = [json](const std::string& why) {
-    return Answer{false, json ? Reply(Error{why}).json() : screen_text(why)};
-  };
-  const auto answer = net::ask_local(socket, line, options);
-  if (!answer) return wrong(answer.error().text + "; was the program started with --control?");
-  const std::string_view said = *answer;
-  if (said.starts_with(kError)) return wrong(std::string(said.substr(kError.size(), said.find('\n') - kError.size())));
-  if (json ? said.empty() : !said.starts_with(kOkay))
-    return wrong("the program closed the connection without an answer");
-  if (json) return {!said.starts_with(kJsonError), *answer};
-  return {true, answer->substr(kOkay.size())};
-}
-
 /// Waits until the new process has taken over or failed. Programs of older versions answer only at once.
-Answer ask_to_upgrade(const std::string& socket, const net::AskLocal& options) {
-  constexpr Millis kUpgradesWithin = 180'000;
+ProgramAnswer ask_to_upgrade(const std::string& socket, const net::AskLocal& options) {
   constexpr std::string_view kDoesNotKnow = "upgrade stands alone";
   net::AskLocal waits = options;
-  waits.within = kUpgradesWithin;
-  Answer answer = ask(socket, kUpgradeAndWait, false, waits);
-  if (!answer.ok && answer.text.starts_with(kDoesNotKnow)) answer = ask(socket, "upgrade", false, options);
+  waits.within = patience_with(kUpgradeAndWait);
+  ProgramAnswer answer = ask_program(socket, kUpgradeAndWait, false, waits);
+  if (!answer.ok && answer.text.starts_with(kDoesNotKnow)) answer = ask_program(socket, "upgrade", false, options);
   return answer;
 }
 
@@ -97,26 +76,36 @@ void print(const std::string& text, bool json) {
   std::fwrite(shown.data(), 1, shown.size(), stdout);
 }
 
-/// Names the address in a ban, once an answer has told it.
-void name_address(CtlOptions& options, const std::string& answer) {
-  if (options.words[0] != "ban" || options.words.size() < 2) return;
-  if (std::string address = banned_address(answer); !address.empty()) options.words[1] = std::move(address);
+/// Prints an error: text, or the JSON of one.
+void print_fault(const std::string& why, bool json) {
+  if (json)
+    print(why, true);
+  else
+    report_failure(Error{why});
 }
 
-/// Prints the answers of the processes from before an upgrade. Returns false if none carried out the command. `user`:
-/// of the process that answers at options.socket.
-bool older_answers(CtlOptions options, std::optional<std::uint32_t> user) {
-  bool any = false;
-  for (const OlderSocket& older : older_sockets(options.socket, user)) {
-    const Answer answer = ask(older.path, line_of(options), options.json, {.user = user});
-    name_address(options, answer.text);
-    if (!answer.ok || (options.words[0] == "find" && found_nobody(answer.text, options.json))) continue;
-    any = true;
-    if (!options.json) std::printf("process %d, which serves its players to their end:\n", older.pid);
-    print(answer.text, options.json);
-    if (options.words[0] == "kick") break;
+/// What the processes from before an upgrade did.
+struct OlderOutcome {
+  bool any = false;       // one of them has carried out the command
+  std::string ends = {};  // the error that ends the command; "": none
+  std::vector<int> silent = {};
+};
+
+/// Gives them the command to which the first process has answered `own`, and prints their answers. `user`: of the
+/// process that answers at options.socket.
+OlderOutcome order_older(CtlOptions options, const std::string& own, std::optional<std::uint32_t> user) {
+  const bool json = std::exchange(options.json, false);
+  OlderOutcome older;
+  for (const OlderAnswer& one : ask_each_older(options.socket, line_of(options), own, json, {.user = user})) {
+    if (one.silent) older.silent.push_back(one.pid);
+    if (!one.ok && ends_command(one.text)) older.ends = one.text;
+    if (!one.ok || (options.words[0] == "find" && found_nobody(one.text, json))) continue;
+    older.any = true;
+    if (!json) std::printf("process %d, which serves its players to their end:\n", one.pid);
+    print(one.text, json);
   }
-  return any;
+  if (options.words[0] == "kick" && older.any) older.silent.clear();  // the player was elsewhere
+  return older;
 }
 
 }  // namespace
@@ -178,21 +167,26 @@ int run_ctl(const CtlOptions& given) {
   const std::string line = line_of(options);
   if (line.find_first_of("\r\n") != std::string::npos) return usage_error("entente ctl", "a command must be one line");
   net::LocalPeer by;
-  const net::AskLocal asked{.any_user = ::geteuid() == 0, .by = &by};  // root manages programs of every user
-  const Answer answer =
-      line == "upgrade" ? ask_to_upgrade(options.socket, asked) : ask(options.socket, line, options.json, asked);
+  // Root manages programs of every user.
+  const net::AskLocal asked{.within = patience_with(options.words[0]), .any_user = ::geteuid() == 0, .by = &by};
+  const ProgramAnswer answer = line == "upgrade" ? ask_to_upgrade(options.socket, asked)
+                                                 : ask_program(options.socket, line, options.json, asked);
   const std::optional<std::uint32_t> user = by.pid != 0 ? std::optional(by.uid) : std::nullopt;
   const bool nobody = answer.ok && options.words[0] == "find" && found_nobody(answer.text, options.json);
   if (answer.ok) print(answer.text, options.json);
   const bool ends = answer.ok ? options.words[0] == "kick" : ends_command(answer.text);  // no other process is asked
-  const bool is_not_kept = !answer.ok && !banned_address(answer.text).empty();
-  name_address(options, answer.text);
-  const bool there = !options.fleet && !ends && is_for_older(line) && older_answers(options, user);
-  if ((there && !is_not_kept) || (answer.ok && !nobody)) return kOk;
-  if (nobody) return kFailed;
-  if (!options.json) return report_failure(Error{answer.text});
-  print(answer.text, true);
-  return kFailed;
+  OlderOutcome older;
+  if (!options.fleet && !ends && is_for_older(line)) older = order_older(options, answer.text, user);
+  const bool stands = !answer.ok && (!banned_address(answer.text).empty() || fails_alone(line));
+  std::string why = answer.ok || (older.any && !stands) ? "" : answer.text;
+  if (!older.ends.empty()) why = older.ends;
+  for (const int pid : older.silent) {
+    const std::string silent = silent_text(pid);
+    print_fault(options.json ? Reply(Error{silent}).json() : silent, options.json);
+  }
+  if (!why.empty()) print_fault(why, options.json);
+  const bool found = answer.ok ? !nobody || older.any : older.any;
+  return why.empty() && older.silent.empty() && found ? kOk : kFailed;
 }
 
 }  // namespace entente

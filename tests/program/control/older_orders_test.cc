@@ -2,6 +2,8 @@
 #include "proxy/program/control/older_orders.h"
 
 #include <doctest/doctest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
 #include <memory>
 #include <mutex>
@@ -10,6 +12,7 @@
 #include <vector>
 
 #include "proxy/net/local_acceptor.h"
+#include "proxy/program/control/ask_program.h"
 #include "proxy/program/take_over/hand_over.h"
 #include "proxy/program/take_over/older_sockets.h"
 #include "tests/program/asked.h"
@@ -48,6 +51,19 @@ class Fake {
   Lines heard_;
   net::RequestLoop loop_{"fake", "fake commands"};
   std::unique_ptr<net::LocalAcceptor> acceptor_;
+};
+
+/// A program that listens, and hears nobody.
+struct Deaf {
+  explicit Deaf(const std::string& path) : listening(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_un at{};
+    at.sun_family = AF_UNIX;
+    REQUIRE(path.size() < sizeof at.sun_path);
+    path.copy(at.sun_path, path.size());
+    REQUIRE(::bind(listening.get(), reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0);
+    REQUIRE(::listen(listening.get(), 8) == 0);
+  }
+  const net::Fd listening;
 };
 
 const std::string kNobody = R"({"error":"'al b' matches no player, link or address"})";
@@ -96,6 +112,79 @@ TEST_CASE("a command that one process must carry out, and cannot, goes to no oth
   CHECK(ask_older(socket, "kick al", kNobody) == R"({"done":"kicked link 3"})");
 }
 
+TEST_CASE("an older process where the name is ambiguous ends the command; one that has ended does not count") {
+  const Folder folder;
+  const std::string socket = folder.file("c.sock"), why = "'al' is ambiguous, name a link: 1, 2";
+  Fake older(older_socket(socket, 4712), "{\"error\":\"" + why + "\"}\n");
+  Fake oldest(older_socket(socket, 4711), "{\"done\":\"kicked link 3\"}\n");
+  { const Deaf ended(older_socket(socket, 4713)); }
+  CHECK(ask_older(socket, "kick al", kNobody) == "{\"error\":\"" + why + "\"}");
+  CHECK(oldest.heard().empty());
+  CHECK(older.heard() == Lines{"--json kick al"});
+
+  const Asked it;
+  Fake own(it.folder.file("c.sock"), "error: 'al' matches no player, link or address\n");
+  Fake there(older_socket(it.folder.file("c.sock"), 4712), "error: " + why + "\n");
+  Fake last(older_socket(it.folder.file("c.sock"), 4711), "ok\nkicked link 3\n");
+  const Ended kicked = it.ctl({"kick", "al"});
+  CHECK(kicked.code == 1);
+  CHECK(kicked.out.empty());
+  CHECK(kicked.err == "entente: " + why + "\n");
+  CHECK(last.heard().empty());
+}
+
+TEST_CASE("an older process that does not answer is named, and the others carry out the command") {
+  const Folder folder;
+  const std::string socket = folder.file("c.sock");
+  const Deaf deaf(older_socket(socket, 4712));
+  Fake oldest(older_socket(socket, 4711), "{\"done\":\"banned 192.0.2.7 forever, 1 session ended\"}\n");
+  constexpr Millis kShort = 50;
+  const std::string own = R"({"done":"banned 192.0.2.7 forever, 0 sessions ended","sessions":[]})";
+  CHECK(ask_older(socket, "ban 192.0.2.7", own, kShort) ==
+        R"({"error":"process 4712 does not answer; banned 192.0.2.7 forever, 0 sessions ended","sessions":[]})");
+  CHECK(oldest.heard() == Lines{"--json ban 192.0.2.7"});
+  oldest.set(kNobody + "\n");
+  CHECK(ask_older(socket, "kick \"al b\"", kNobody, kShort) ==
+        R"({"error":"process 4712 does not answer; 'al b' matches no player, link or address"})");
+  oldest.set("{\"done\":\"kicked link 3\"}\n");
+  CHECK(ask_older(socket, "kick \"al b\"", kNobody, kShort) == R"({"done":"kicked link 3"})");
+
+  const auto all = ask_each_older(socket, "list", "", true, {.within = kShort});
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].silent);
+  CHECK(all[0].pid == 4712);
+  CHECK_FALSE(all[1].silent);
+}
+
+TEST_CASE("ctl names an older process that does not answer, and fails") {
+  const Asked it;
+  const std::string socket = it.folder.file("c.sock");
+  Fake own(socket, "ok\ntold 1 of 1 players\n"), oldest(older_socket(socket, 4711), "ok\ntold 2 of 2 players\n");
+  const Deaf deaf(older_socket(socket, 4712));
+  const Ended said = it.ctl({"say", "hi"});
+  CHECK(said.code == 1);
+  CHECK(said.out == "told 1 of 1 players\nprocess 4711, which serves its players to their end:\ntold 2 of 2 players\n");
+  CHECK(said.err == "entente: process 4712 does not answer\n");
+}
+
+TEST_CASE("a program that does not answer in time may still carry out the command; a reload has minutes") {
+  const Folder folder;
+  const std::string socket = folder.file("c.sock");
+  {
+    const Deaf deaf(socket);
+    const ProgramAnswer answer = ask_program(socket, "reload", false, {.within = 50});
+    CHECK_FALSE(answer.ok);
+    CHECK(answer.silent);
+    CHECK(answer.text == "no answer from " + socket + " within 50 ms; the command may still be carried out");
+  }
+  const ProgramAnswer nobody = ask_program(socket, "reload", false, {.within = 50});
+  CHECK_FALSE(nobody.silent);
+  CHECK(nobody.text.ends_with("; was the program started with --control?"));
+  CHECK(patience_with("reload") == 180'000);
+  CHECK(patience_with(kUpgradeAndWait) == 180'000);
+  CHECK(patience_with("list") == net::AskLocal{}.within);
+}
+
 TEST_CASE(
     "a recording that is named by its number is not looked for in older processes, where the numbers are others") {
   CHECK_FALSE(is_for_older("record stop 2"));
@@ -105,7 +194,8 @@ TEST_CASE(
   CHECK(is_for_older("record stop ctf"));
   CHECK(is_for_older("--json record stop \"native json 127.0.0.1:5000\""));
   CHECK(is_for_older("kick 2"));  // numbers of links are unique
-  CHECK_FALSE(is_for_older("reload"));
+  CHECK(is_for_older("reload"));
+  CHECK_FALSE(is_for_older("upgrade"));
 }
 
 TEST_CASE("ctl gives older processes the address of a ban, no number of a recording, and nothing during a take-over") {
