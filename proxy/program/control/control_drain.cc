@@ -173,7 +173,8 @@ class Drain {
         lines += name + ", which a reload has removed: " + sessions_go_on(left) + "\n";
         continue;
       }
-      lines += name + " takes newcomers again\n";
+      lines += name;
+      lines += drainer_.is_retiring() ? " takes no newcomers: another process does\n" : " takes newcomers again\n";
       rows.push_back({text_field("route", name)});
     }
     if (lines.empty())

@@ -107,7 +107,7 @@ void Drainer::begin_stop() {
 }
 
 void Drainer::begin_retirement() {
-  asked_to_retire_ = true;
+  asked_to_retire_ = retiring_ = true;
   work_.news();
 }
 

@@ -56,6 +56,8 @@ class Drainer {
   void begin_retirement();
   /// Whether begin_stop() was called. From any thread.
   bool is_stopping() const { return stopping_; }
+  /// Whether begin_retirement() was called. From any thread.
+  bool is_retiring() const { return retiring_; }
   /// Whether begin_stop() drains at all.
   bool drains_before_stop() const { return before_stop_ > 0; }
 
@@ -82,7 +84,7 @@ class Drainer {
   mutable std::mutex mutex_;               // guards routes_ and servers_
   std::map<std::size_t, Drained> routes_;  // all, by number
   std::map<std::string, Millis> servers_;  // that are drained: when their players have to leave
-  std::atomic<bool> asked_to_stop_{false}, asked_to_retire_{false}, stopping_{false};
+  std::atomic<bool> asked_to_stop_{false}, asked_to_retire_{false}, stopping_{false}, retiring_{false};
   // Used only by the thread.
   std::optional<Millis> stop_at_;
   Millis not_before_ = 0;    // until then, clients may still be connecting

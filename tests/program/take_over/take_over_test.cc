@@ -247,7 +247,12 @@ TEST_CASE("the control socket reaches the players of both processes") {
   const auto young = it.take_over();
   CHECK(it.ctl({"--json", "list"}).out.find("]\n[") != std::string::npos);  // one line for each process
   CHECK(it.ctl({"drain"}).out.find("process ") != std::string::npos);
-  CHECK(it.ctl({"undrain"}).out.find("process ") != std::string::npos);
+  const std::string undrained = it.ctl({"undrain"}).out;
+  const std::size_t of_old = undrained.find("process ");
+  REQUIRE(of_old != std::string::npos);
+  CHECK(undrained.find(" takes newcomers again\n") < of_old);
+  CHECK(undrained.find(" takes newcomers again\n", of_old) == std::string::npos);
+  CHECK(undrained.find(" takes no newcomers: another process does\n", of_old) != std::string::npos);
   // A name that fits several players here may fit another one there, who is not meant.
   const std::string several = R"({"error":"'bob' is ambiguous, name a link: 1, 2"})";
   CHECK(ask_older(it.folder.file("c.sock"), "kick " + met.client.here().text(), several) == several);
