@@ -70,10 +70,10 @@ std::optional<RequestServer::Answer> heard(std::string_view said, bool over, con
 
 }  // namespace
 
-std::optional<Error> objection_to_local_path(const std::string& path) {
-  constexpr std::size_t kLongest = sizeof(sockaddr_un::sun_path) - 1;
-  if (!path.empty() && path.size() <= kLongest) return std::nullopt;
-  return Error{"'" + path + "' cannot name a socket: its length must be 1 to " + std::to_string(kLongest) + " bytes"};
+std::optional<Error> objection_to_local_path(const std::string& path, std::size_t ending) {
+  const std::size_t longest = sizeof(sockaddr_un::sun_path) - 1 - ending;
+  if (!path.empty() && path.size() <= longest) return std::nullopt;
+  return Error{"'" + path + "' cannot name a socket: its length must be 1 to " + std::to_string(longest) + " bytes"};
 }
 
 Outcome<std::unique_ptr<LocalAcceptor>> LocalAcceptor::open(RequestLoop& loop, const std::string& path, Answer answer,

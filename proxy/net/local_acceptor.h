@@ -23,8 +23,8 @@ struct LocalPeer {
   std::int32_t pid = 0;
 };
 
-/// Why a socket cannot be at this path.
-std::optional<Error> objection_to_local_path(const std::string& path);
+/// Why a socket cannot be at this path. `ending`: bytes that another socket's path has after it.
+std::optional<Error> objection_to_local_path(const std::string& path, std::size_t ending = 0);
 
 class LocalAcceptor {
  public:

@@ -20,7 +20,6 @@
 #include "proxy/core/texts.h"
 #include "proxy/fleet/subjects.h"
 #include "proxy/net/address.h"
-#include "proxy/net/local_acceptor.h"
 #include "proxy/net/network.h"
 #include "proxy/net/service_manager.h"
 #include "proxy/net/socket.h"
@@ -39,6 +38,7 @@
 #include "proxy/program/settings/rule_files.h"
 #include "proxy/program/settings/token.h"
 #include "proxy/program/settings/web.h"
+#include "proxy/program/take_over/older_sockets.h"
 
 namespace entente {
 namespace {
@@ -535,8 +535,7 @@ class Checker {
 
   /// Checks that a socket can be made there. One that is there may be that of the running program.
   void socket(const std::string& path, const std::string& file) {
-    if (const auto why = file.empty() ? std::nullopt : net::objection_to_local_path(file))
-      return problem(path, why->text);
+    if (const auto why = file.empty() ? std::nullopt : objection_to_control_path(file)) return problem(path, why->text);
     std::error_code ignored;
     const auto there = std::filesystem::status(file, ignored);
     if (machine_ == nullptr || file.empty() || std::filesystem::is_socket(there)) return;

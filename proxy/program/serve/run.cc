@@ -59,6 +59,12 @@ int run_run(const RunOptions& options) {
     if (take_over) take_over->fail(text_of(loaded.error()));
     return kFailed;
   }
+  if (take_over)
+    if (const auto why = take_over->objection_to_socket(loaded->config.control().socket())) {
+      const Error error = with_place(loaded->places.before("control.socket"), *why);
+      take_over->fail(error.text);
+      return report_failure(error);
+    }
   return serve(*loaded, read, take_over ? &*take_over : nullptr);
 }
 

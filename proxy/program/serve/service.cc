@@ -467,6 +467,7 @@ Outcome<Done> Service::open_control() {
     return hand_over_.given() ? "another process has taken over" + std::string(kTryAgain) : hand_over_.objection();
   });
   if (config_.control().socket().empty()) return Done{};
+  if (const auto why = objection_to_control_path(config_.control().socket())) return *why;
   return open_control_at(config_.control().socket(), Control::Orders::kUnlessRefused);
 }
 

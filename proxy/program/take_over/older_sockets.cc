@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <string_view>
 
 #include "proxy/base/time.h"
 #include "proxy/net/local_acceptor.h"
@@ -25,6 +26,11 @@ bool has_trusted_owner(const std::string& path, std::optional<std::uint32_t> als
 
 std::string older_socket(const std::string& control_socket, int pid) {
   return control_socket + "." + std::to_string(pid);
+}
+
+std::optional<Error> objection_to_control_path(const std::string& path) {
+  constexpr std::string_view kLongestEnding = ".4194304";  // the kernel gives no larger process id
+  return net::objection_to_local_path(path, kLongestEnding.size());
 }
 
 std::vector<OlderSocket> older_sockets(const std::string& control_socket, std::optional<std::uint32_t> also) {

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "proxy/base/fault.h"
+
 namespace entente {
 
 struct OlderSocket {
@@ -17,6 +19,9 @@ struct OlderSocket {
 };
 
 std::string older_socket(const std::string& control_socket, int pid);
+
+/// Why a control socket cannot be at this path: beside it, an older process must find room for one with its id.
+std::optional<Error> objection_to_control_path(const std::string& path);
 
 /// The sockets of this kind beside `control_socket`, the largest process id first; at most 64. Their processes may have
 /// ended. `also`: a user whose sockets count, too.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 
 #include "proxy/net/local_acceptor.h"
 #include "proxy/net/service_manager.h"
@@ -67,6 +68,13 @@ Outcome<relay::LinkId> TakeOver::ready() {
 Outcome<Restrictions> TakeOver::restrictions() const {
   const auto answer = net::ask_local(path_, kAskForRestrictions, {.within = kForRestrictions});
   return answer ? restrictions_of(*answer) : answer.error();
+}
+
+std::optional<Error> TakeOver::objection_to_socket(const std::string& control_socket) const {
+  std::error_code unknown;  // there is no such file
+  if (control_socket == path_ || std::filesystem::equivalent(control_socket, path_, unknown)) return std::nullopt;
+  return Error{"needs a restart: the control socket of the running program is '" + path_ + "', not '" + control_socket +
+               "'"};
 }
 
 Outcome<Done> TakeOver::take() { return talk_.say("taken", kWithOldProcess); }

@@ -12,6 +12,7 @@
 // If the new one fails, it says why on another connection: take over failed: WHY
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -41,6 +42,9 @@ class TakeOver {
   bool is_over() const { return talk_.other_has_left(); }
   /// The control socket of the old process.
   const std::string& path() const { return path_; }
+  /// Why this process cannot serve `control_socket`, the one that it is configured to have: the old process has
+  /// another. It and `entente ctl` find each other beside it.
+  std::optional<Error> objection_to_socket(const std::string& control_socket) const;
 
  private:
   Outcome<Done> receive();

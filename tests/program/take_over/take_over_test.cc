@@ -444,6 +444,29 @@ TEST_CASE("ctl upgrade starts a new process that takes over") {
   CHECK(it.old->wait() == 0);
 }
 
+TEST_CASE("an upgrade to another control socket is refused: it needs a restart") {
+  Upgraded it;
+  const auto met = it.meet();
+  it.text.replace(it.text.find("c.sock"), 6, "d.sock");
+  it.write(it.text);
+  const Ended upgraded = it.ctl({"upgrade"});
+  CHECK(upgraded.code == 1);
+  CHECK_MESSAGE(has(upgraded.err, it.folder.file("a.toml") +
+                                      ":2:10: control.socket: needs a restart: the control "
+                                      "socket of the running program is '" +
+                                      it.folder.file("c.sock") + "', not '" + it.folder.file("d.sock") + "'"),
+                upgraded.err);
+  met.check();
+  (void)it.meet();
+  CHECK_FALSE(std::filesystem::exists(it.folder.file("d.sock")));
+}
+
+TEST_CASE("a control socket has room beside it for that of an older process") {
+  CHECK(older_socket("s", 4'194'304).size() - 1 == 8);
+  CHECK_FALSE(objection_to_control_path(std::string(99, 's')).has_value());
+  CHECK(objection_to_control_path(std::string(100, 's')).has_value());
+}
+
 TEST_CASE("a new process that disconnects at any step, or sends another line, changes nothing") {
   Upgraded it;
   const auto met = it.meet();
