@@ -171,6 +171,7 @@ void Routes::sum_up() const {
 
 Outcome<std::string> Routes::reload() {
   const std::lock_guard lock(reloading_);
+  if (service_.hand_over().given()) return reopen_log();
   if (const std::string why = service_.hand_over().objection(); !why.empty()) {
     log_error("configuration not reloaded: {}", why);
     return Error{"configuration not reloaded: " + why};
@@ -188,6 +189,19 @@ Outcome<std::string> Routes::reload() {
   }
   service_.server().forget_lookups();
   return tell_rest(fresh->config);
+}
+
+/// Another process reads the configuration now. Both write to the log file.
+Outcome<std::string> Routes::reopen_log() const {
+  config::Log log = config_.log();
+  log.set_level(current_.log().level());
+  if (const auto renewed = renew_log(log); !renewed) {
+    log_error("{}", renewed.error().text);
+    return renewed.error();
+  }
+  const std::string did = log.file().empty() ? "has no log file to reopen" : "reopened the log file";
+  log_info("{}; another process has the configuration", did);
+  return did + "; another process has the configuration\n";
 }
 
 /// What runs now, and a new configuration may keep.

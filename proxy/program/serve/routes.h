@@ -102,6 +102,7 @@ class Routes {
     std::string lines = {};  // where it listens from now on
   };
 
+  Outcome<std::string> reopen_log() const;
   Machine machine() const;
   Outcome<Done> change(const LoadedConfig& loaded);
   /// Returns what changed, in lines.

@@ -467,6 +467,35 @@ TEST_CASE("a control socket has room beside it for that of an older process") {
   CHECK(objection_to_control_path(std::string(100, 's')).has_value());
 }
 
+TEST_CASE("a reload reopens the log file of both processes; the old one reads no configuration") {
+  Upgraded it;
+  const auto met = it.meet();
+  const std::string log = it.folder.file("log"), before = it.folder.file("log.1");
+  const auto logged = [](const std::string& file) {
+    std::ifstream stream(file);
+    return std::string(std::istreambuf_iterator<char>(stream), {});
+  };
+  it.write("[log]\nfile = \"" + log + "\"\n" + it.text);
+  const auto old = it.take_over();
+  const auto later = it.meet();
+  const auto young = it.take_over();
+  const std::string of_old = "reopened the log file; another process has the configuration\n";
+  REQUIRE(eventually([&] { return older_sockets(it.folder.file("c.sock")).size() == 2; }));
+  std::filesystem::rename(log, before);
+  const Ended reloaded = it.ctl({"reload"});
+  CHECK(reloaded.code == 0);
+  CHECK(reloaded.out.starts_with("reloaded the configuration\n"));
+  CHECK_MESSAGE(has(reloaded.out, ", which serves its players to their end:\n" + of_old), reloaded.out);
+  CHECK(eventually([&] { return has(logged(log), of_old) && has(logged(log), "reloaded the configuration\n"); }));
+
+  std::filesystem::rename(log, before);
+  old->signal(SIGHUP);
+  CHECK(eventually([&] { return has(logged(log), of_old); }));
+  it.write("[");
+  CHECK(it.ctl({"reload"}).code == 1);  // although the old ones have reopened their logs
+  met.check(), later.check();
+}
+
 TEST_CASE("a new process that disconnects at any step, or sends another line, changes nothing") {
   Upgraded it;
   const auto met = it.meet();
