@@ -201,7 +201,7 @@ class JsonReader {
     if (not_in_enum_) return field + '\'' + fitted(clean(*not_in_enum_), kShownName) + "' is not a " + values();
     const std::string_view rest(wrong_, static_cast<std::size_t>(end_ - wrong_));
     return field + sentence_ + " at byte " + std::to_string(wrong_ - start_) +
-           (rest.empty() ? ", the end" : ", before: " + clean(rest.substr(0, kShown)));
+           (rest.empty() ? ", the end" : ", before: " + clean(whole_characters(rest, kShown)));
   }
 
  private:

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "proxy/base/text.h"
+
 namespace entente::fleet {
 namespace {
 
@@ -15,8 +17,8 @@ bool is_of_token(char c) {
 
 std::optional<std::string> objection_to_token(std::string_view token) {
   if (token.empty() || token.size() > kLongestToken || !std::all_of(token.begin(), token.end(), is_of_token))
-    return "'" + std::string(token.substr(0, kLongestToken)) + "' is not 1 to " + std::to_string(kLongestToken) +
-           " letters, digits, '-' and '_'";
+    return "'" + std::string(whole_characters(token, kLongestToken)) + "' is not 1 to " +
+           std::to_string(kLongestToken) + " letters, digits, '-' and '_'";
   return std::nullopt;
 }
 

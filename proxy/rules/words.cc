@@ -26,7 +26,7 @@ std::vector<std::string> kinds_of(const Descriptor& word) {
 
 /// The part of a text that rules see.
 std::string_view shown(std::string_view text) {
-  return text.substr(0, std::min({text.size(), text.find('\0'), Limits{}.text}));
+  return whole_characters(text.substr(0, text.find('\0')), Limits{}.text);
 }
 
 /// Pushes a value; nothing was set: nil.

@@ -3,12 +3,17 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+
+#include "proxy/base/text.h"
+
 namespace entente::fleet::subjects_test {
 
 TEST_CASE("a token has no characters with a meaning in subjects") {
   CHECK(!objection_to_token("node-1_A"));
   for (const char* bad : {"", "a.b", "a*", ">", "a b", "caf\xc3\xa9", "a\n", "$JS"}) CHECK(objection_to_token(bad));
   CHECK(!objection_to_token(std::string(64, 'a')));
+  CHECK(is_text(*objection_to_token(std::string(63, 'a') + "\xc3\xa9")));  // cut between characters
   CHECK(objection_to_token(std::string(65, 'a')));
 }
 

@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "proxy/base/text.h"
+
 namespace entente::net {
 namespace {
 
@@ -234,7 +236,7 @@ void WebLink::hear_response(Bytes rest) {
     const std::string* const type = response.find("Content-Type");
     const bool is_plain = type != nullptr && type->starts_with("text/plain");
     stage_ = Stage::kOver;
-    return user_.declined(*this, response, is_plain ? as_text(rest).substr(0, kMost) : std::string_view());
+    return user_.declined(*this, response, is_plain ? whole_characters(as_text(rest), kMost) : std::string_view());
   }
   if (const char* why = objection_to_upgrade(response, request_->key)) return protocol_error(Fault{why, "http"});
   stage_ = Stage::kMessages;

@@ -29,7 +29,7 @@ std::string shown(const toml::node& node) {
   if (node.is_array()) return "a list";
   std::ostringstream text;
   text << toml::toml_formatter{node};
-  return text.str().substr(0, 80);
+  return std::string(whole_characters(text.str(), 80));
 }
 
 // -- Values -----------------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "proxy/base/text.h"
 #include "proxy/fleet/decode.h"
 #include "proxy/net/named_thread.h"
 #include "proxy/program/base/counted.h"
@@ -175,7 +176,7 @@ void FleetControl::rang() {
 /// False: another command is still running, and there is time to wait for its end.
 bool FleetControl::carry_out(const Heard& heard) {
   const bus::Order& order = heard.order;
-  const std::string by = screen_text(order.by().substr(0, kLongestBy)) + ", over the fleet";
+  const std::string by = screen_text(whole_characters(order.by(), kLongestBy)) + ", over the fleet";
   std::string_view rest = order.line();
   bus::Answer answer;
   if (loop_.now() > heard.until) {
@@ -269,7 +270,7 @@ FleetControl::Answers FleetControl::ask(const std::vector<std::string>& nodes, c
   bus::Order order;
   order.set_line(line);
   order.set_json(json);
-  order.set_by(by.substr(0, kLongestBy / 2) + ", at " + fleet_.node());
+  order.set_by(std::string(whole_characters(by, kLongestBy / 2)) + ", at " + fleet_.node());
   mailbox_.post([this, asked, json, order, at = steady_now()]() mutable {
     for (NodeAnswer& answer : asked->answers) {
       order.set_until_ms(until(answer.node, at));

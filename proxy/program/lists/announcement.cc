@@ -5,6 +5,7 @@
 
 #include "adapters/aos/public_list.h"
 #include "adapters/bzflag/public_list.h"
+#include "proxy/base/text.h"
 #include "proxy/program/base/screen_text.h"
 #include "proxy/program/log/say.h"
 
@@ -78,7 +79,7 @@ class BzflagAnnouncement final : public PublicAnnouncement, private net::HttpCli
     else if (outcome.status != 200)
       why = "it answered " + std::to_string(outcome.status);
     else if (const std::string said = bzflag::objection_of_list(outcome.beginning); !said.empty())
-      why = "it says: " + said.substr(0, kLongestReason);
+      why = "it says: " + std::string(whole_characters(said, kLongestReason));
     ended(adds_, why, steady_now());
   }
 

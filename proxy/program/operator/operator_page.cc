@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "proxy/base/lower_case.h"
+#include "proxy/base/text.h"
 #include "proxy/net/network.h"
 #include "proxy/net/proxies/forwarded.h"
 #include "proxy/net/web/host_name.h"
@@ -230,7 +231,7 @@ std::string OperatorPage::refuse(const net::HttpRequest& request, Refusal why, u
   refused_[static_cast<std::size_t>(why)].fetch_add(1, std::memory_order_relaxed);
   const char* header = why == Refusal::kHost ? "Host" : why == Refusal::kOrigin ? "Origin" : nullptr;
   const std::string* value = header != nullptr ? request.head.find(header) : nullptr;
-  std::string shown = value != nullptr ? " " + screen_text(value->substr(0, kShownOfForeign)) : "";
+  std::string shown = value != nullptr ? " " + screen_text(whole_characters(*value, kShownOfForeign)) : "";
   if (why == Refusal::kNoClient) shown = ": " + std::string(answer);
   limiter_.say(relay::LogKind::kMachine, text(why), steady_now(),
                [why, shown, from = request.client.text()](std::uint64_t more) {

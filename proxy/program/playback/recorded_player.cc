@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "proxy/base/text.h"
 #include "proxy/core/ids.h"
 #include "proxy/core/seconds.h"
 #include "proxy/core/world.h"
@@ -36,7 +37,9 @@ template <class T>
 constexpr bool is_for_all = is_one_of<T, words::Ready, words::Refused, words::Kicked, words::Notice, words::Waiting,
                                       words::World, words::ClaimRefused>;
 
-std::string said_text(const std::string& text) { return " '" + screen_text(text.substr(0, kLongestSaid)) + "'"; }
+std::string said_text(const std::string& text) {
+  return " '" + screen_text(whole_characters(text, kLongestSaid)) + "'";
+}
 
 template <class T>
 std::string name_of_word() {

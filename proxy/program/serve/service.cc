@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "adapters/registry.h"
+#include "proxy/base/text.h"
 #include "proxy/net/process/own_program.h"
 #include "proxy/net/service_manager.h"
 #include "proxy/net/udp_twin.h"
@@ -614,7 +615,11 @@ std::string Service::failures() const {
     reload = reload_failure_;
   }
   for (const auto& [what, why] : {std::pair("reload", reload), std::pair("upgrade", hand_over_.last_failure())})
-    if (!why.empty()) text += std::string("; the last ") + what + " failed: " + screen_text(why).substr(0, kLongestWhy);
+    if (!why.empty())
+      text.append("; the last ")
+          .append(what)
+          .append(" failed: ")
+          .append(whole_characters(screen_text(why), kLongestWhy));
   return text;
 }
 

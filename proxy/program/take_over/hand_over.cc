@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "proxy/base/text.h"
 #include "proxy/net/named_thread.h"
 #include "proxy/program/base/screen_text.h"
 #include "proxy/program/log/say.h"
@@ -109,7 +110,7 @@ Outcome<Done> HandOver::talk_to_the_end(const net::LocalPeer& by) {
   sockets->clear();
   const auto ready = talk_->hear(patience_.open);
   if (!ready) return ready.error();
-  if (*ready != "ready") return Error{"it sent '" + ready->substr(0, 80) + "' instead of 'ready'"};
+  if (*ready != "ready") return Error{"it sent '" + std::string(whole_characters(*ready, 80)) + "' instead of 'ready'"};
   {
     const std::lock_guard lock(mutex_);
     if (gives_up_) return Error{kReplaced};
@@ -128,7 +129,7 @@ Outcome<Done> HandOver::talk_to_the_end(const net::LocalPeer& by) {
     taken = talk_->hear(kHandOverPatience);
   }
   if (!taken) return taken.error();
-  if (*taken != "taken") return Error{"it sent '" + taken->substr(0, 80) + "' instead of 'taken'"};
+  if (*taken != "taken") return Error{"it sent '" + std::string(whole_characters(*taken, 80)) + "' instead of 'taken'"};
   state_ = State::kGiven;
   user_.give(by.pid, by.pid == own_);
   return Done{};

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "proxy/base/text.h"
 #include "proxy/program/base/screen_text.h"
 #include "schema/take_over.pb.h"
 
@@ -57,7 +58,8 @@ RestrictionsAnswer answer_with(const Restrictions& known, std::size_t most) {
 
 Outcome<Restrictions> restrictions_of(const std::string& answer) {
   take_over::Restrictions all;
-  if (!answer.starts_with(kAnswer)) return Error{screen_text(answer.substr(0, answer.find('\n')).substr(0, 200))};
+  if (!answer.starts_with(kAnswer))
+    return Error{screen_text(whole_characters(answer.substr(0, answer.find('\n')), 200))};
   if (!all.ParseFromArray(answer.data() + kAnswer.size(), static_cast<int>(answer.size() - kAnswer.size())))
     return Error{"its answer cannot be decoded"};
   Restrictions known;

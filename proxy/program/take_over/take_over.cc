@@ -1,9 +1,9 @@
 #include "proxy/program/take_over/take_over.h"
 
-#include <algorithm>
 #include <charconv>
 #include <filesystem>
 
+#include "proxy/base/text.h"
 #include "proxy/net/local_acceptor.h"
 #include "proxy/net/service_manager.h"
 #include "proxy/program/log/say.h"
@@ -46,7 +46,7 @@ Outcome<Done> TakeOver::receive() {
 void TakeOver::fail(const std::string& why) {
   std::string line = kTakeOverFailed;
   for (const char c : why) line += c == '\n' ? std::string("; ") : std::string(1, c);
-  line.resize(std::min(line.size(), kLongestFailure));
+  line.resize(whole_characters(line, kLongestFailure).size());
   (void)net::ask_local(path_, line);  // may fail: an older program may not know this line, or be gone
 }
 

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "adapters/registry.h"
+#include "proxy/base/text.h"
 #include "proxy/program/settings/limits.h"
 #include "tests/program/folder.h"
 #include "tests/support/toy_game.h"
@@ -119,6 +120,13 @@ TEST_CASE("a key with so many parts that the parser would overflow the stack is 
   CHECK(complaints(key + " = 1\n" + std::string(kRoute)) == "a.toml:1:128: a key with more than 64 parts\n");
   CHECK(complaints("# it's \"" + dots + "\nlog.file = '" + dots.substr(0, 100) + "' # " + dots + "\n" +
                    std::string(kRoute)) == "");
+}
+
+TEST_CASE("a long value in an error is cut between characters") {
+  std::string umlauts;
+  for (int i = 0; i < 100; ++i) umlauts += "\xc3\xa4";
+  for (const std::string begins : {"", "x"})
+    CHECK(is_text(complaints("[limits]\nsessions = \"" + begins + umlauts + "\"\n" + std::string(kRoute))));
 }
 
 TEST_CASE("an endpoint that is not a string is reported once") {

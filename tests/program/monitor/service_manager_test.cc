@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "adapters/panic/panic.h"
+#include "proxy/base/text.h"
 #include "proxy/net/fd.h"
 #include "proxy/net/socket.h"
 #include "proxy/program/monitor/notifier.h"
@@ -78,6 +79,20 @@ struct Managed {
   Manager manager;
   std::optional<Process> process;
 };
+
+TEST_CASE("a long error in the status line is cut between characters") {
+  Managed it;
+  REQUIRE(it.process->line());
+  std::string umlauts;
+  for (int i = 0; i < 110; ++i) umlauts += "\xc3\xa4";
+  for (const std::string begins : {"", "x"}) {
+    it.write("[log]\nfile = \"" + it.folder.file(begins + umlauts) + "/" + umlauts + "/log\"\n");
+    it.process->signal(SIGHUP);
+    const std::string status = it.manager.next_with("/" + begins + "\xc3\xa4");
+    CHECK(is_text(status));
+    CHECK(status.size() > 300);
+  }
+}
 
 TEST_CASE("the service manager is notified when the program is ready, reloads and stops") {
   Managed it;
