@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "proxy/relay/sessions/shared_room.h"
+#include "tests/relay/bridge/native_arena.h"
 #include "tests/relay/in_shared_room.h"
 
 namespace entente::testing::shared_room_crowd_test {
@@ -218,6 +219,72 @@ TEST_CASE("a client that hangs up while it waits to enter delays nothing") {
   CHECK(in.read_text(7) == said("hello"));
   shared_room.stop();  // ends all sessions, including those that wait
   CHECK(shared_room.empty());
+}
+
+/// An arena into which one player of an address may enter each second.
+class SlowGate {
+ public:
+  SlowGate() {
+    Limits limits = no_limits();
+    limits.enters_per_second = 1;
+    limits.enters_burst = 1;
+    const std::size_t room = server_.add_shared_room(native_arena("the arena 'lobby'", 8));
+    const auto listening =
+        server_.add(arena_listener("the arena 'lobby'", room, native::game(), kNativeFront, kJson, limits));
+    REQUIRE(listening.ok());
+    address_ = listening->address;
+    thread_ = std::thread([this] { server_.run(); });
+  }
+  ~SlowGate() {
+    server_.stop();
+    thread_.join();
+  }
+  SlowGate(const SlowGate&) = delete;
+
+  /// A client that sends these lines at once, and is in.
+  Lines enter(const std::string& lines) const {
+    Lines client(Stream::to(address_));
+    client.say(lines);
+    client.until("\"owns\"");
+    return client;
+  }
+  std::uint64_t sessions() const { return server_.totals(0).current_sessions(); }
+
+ private:
+  Heard heard_;
+  relay::ProxyServer server_{1, heard_};
+  net::Address address_;
+  std::thread thread_;
+};
+
+const std::string kEnter = R"({"enter":{"name":"a"}})", kLeave = R"({"leave":{}})";
+
+TEST_CASE("a client that asks to enter again and again in one read waits in one place of the queue") {
+  const SlowGate gate;
+  std::string lines = kEnter;
+  for (int i = 0; i < 8; ++i) lines += "\n" + kLeave + "\n" + kEnter;
+  { const Lines client = gate.enter(lines); }
+  CHECK(eventually([&] { return gate.sessions() == 0; }));
+  Lines next = gate.enter(kEnter);  // would wait for 8 s
+  next.say(R"({"say":{"text":"hello"}})");
+  next.until("hello");
+}
+
+TEST_CASE("a client that enters again is not read until it is its turn") {
+  constexpr int kLines = 200;  // more than the room keeps for a player who waits
+  const SlowGate gate;
+  Lines client = gate.enter(kEnter + "\n" + kEnter);
+  for (int i = 0; i < kLines; ++i) client.say(R"({"say":{"text":"line )" + std::to_string(i) + "\"}}");
+  for (int i = 0; i < kLines; ++i) client.until("\"line " + std::to_string(i) + "\"");
+}
+
+TEST_CASE("a client that waits to enter again may leave") {
+  const SlowGate gate;
+  std::string lines = kEnter;
+  for (int i = 0; i < 8; ++i) lines += "\n" + kEnter;  // it waits for 8 s
+  { const Lines client = gate.enter(lines); }
+  CHECK(eventually([&] { return gate.sessions() == 0; }));
+  gate.enter(kEnter);
 }
 
 }  // namespace

@@ -1,13 +1,14 @@
 // A fair queue of clients that wait to enter. Addresses take turns; the clients of one address are served first come,
 // first served.
-// Invariant: each address has its own rate. An address that has used up its rate does not delay the others. An address
-// without waiting clients is forgotten within seconds.
+// Invariant: nobody waits twice. Each address has its own rate. An address that has used up its rate does not delay the
+// others. An address without waiting clients is forgotten within seconds.
 #pragma once
 
 #include <algorithm>
 #include <deque>
 #include <unordered_map>
 
+#include "proxy/base/keyed_hash.h"
 #include "proxy/net/address.h"
 #include "proxy/relay/admission/bucket.h"
 
@@ -17,22 +18,28 @@ namespace entente::relay {
 template <class Who>
 class EntryQueue {
  public:
-  /// `per_second` 0: no limit; `burst`: how many of this address may come in at once.
-  void add(const net::Address& from, Who who, std::uint32_t per_second, std::uint32_t burst, Millis now) {
+  /// `per_second` 0: no limit; `burst`: how many of this address may come in at once. False: `who` waits already, and
+  /// keeps its place.
+  bool add(const net::Address& from, Who who, std::uint32_t per_second, std::uint32_t burst, Millis now) {
     const net::Address address = from.host_key();
+    if (!waits_at_.try_emplace(who, address).second) return false;
     Line& line = lines_.try_emplace(address, Line{{}, Bucket(per_second, burst, now)}).first->second;
     line.pace.adapt(per_second, burst, now);
     if (line.waiting.empty()) turns_.push_back(address);
     line.waiting.push_back(who);
-    ++size_;
+    return true;
   }
 
-  void remove(const net::Address& from, Who who) {
-    const auto at = lines_.find(from.host_key());
-    if (at == lines_.end()) return;
-    size_ -= std::erase(at->second.waiting, who);
-    if (at->second.waiting.empty()) std::erase(turns_, at->first);
+  /// Does nothing if `who` does not wait.
+  void remove(Who who) {
+    const auto at = waits_at_.find(who);
+    if (at == waits_at_.end()) return;
+    Line& line = lines_.at(at->second);
+    std::erase(line.waiting, who);
+    if (line.waiting.empty()) std::erase(turns_, at->second);
+    waits_at_.erase(at);
   }
+  bool contains(Who who) const { return waits_at_.contains(who); }
 
   /// Removes and returns the next client that may enter now; `none` if there is none.
   Who take(Who none, Millis now) {
@@ -46,7 +53,7 @@ class EntryQueue {
       }
       const Who who = line.waiting.front();
       line.waiting.pop_front();
-      --size_;
+      waits_at_.erase(who);
       if (!line.waiting.empty()) turns_.push_back(address);
       return who;
     }
@@ -58,8 +65,8 @@ class EntryQueue {
     return std::any_of(turns_.begin(), turns_.end(),
                        [&](const net::Address& from) { return lines_.at(from).pace.ready(now); });
   }
-  bool empty() const { return size_ == 0; }
-  std::size_t size() const { return size_; }
+  bool empty() const { return waits_at_.empty(); }
+  std::size_t size() const { return waits_at_.size(); }
   /// Addresses of which something is kept.
   std::size_t known() const { return lines_.size(); }
 
@@ -75,8 +82,8 @@ class EntryQueue {
   };
 
   std::unordered_map<net::Address, Line, net::AddressHash> lines_;
-  std::deque<net::Address> turns_;  // those with waiting clients
-  std::size_t size_ = 0;
+  std::deque<net::Address> turns_;                                  // those with waiting clients
+  std::unordered_map<Who, net::Address, KeyedHash<Who>> waits_at_;  // all that wait, and in whose line
 };
 
 }  // namespace entente::relay

@@ -185,7 +185,7 @@ void RoomGuest::leave(const char* why) {
 }
 
 void RoomGuest::shut_down() {
-  if (queued_) shared_room_.leave_queues(*this);
+  shared_room_.leave_queues(*this);
   if (next_ != nullptr) next_->mover().cancel("the player leaves");
   client_.end->shut_down(why_.empty() ? words(reason()) : why_, code_for(client_));
 }

@@ -146,19 +146,21 @@ void SharedRoom::wait_for_seat(Guest& guest) {
   begin_turn();
 }
 
-/// Queues the guest. All requests to enter of a turn are served at its end.
+/// Queues the guest. All requests to enter of a turn are served at its end. A guest may ask again while it waits: after
+/// a Leave, in the same read.
 bool SharedRoom::admits(core::Id seat) {
   Guest* const guest = find(seat);
   if (guest == nullptr) return true;
   const Limits& limits = guest->limits();
-  to_enter_.add(guest->client().client, guest, limits.enters_per_second, limits.enters_burst, loop_.now());
+  if (!to_enter_.add(guest->client().client, guest, limits.enters_per_second, limits.enters_burst, loop_.now()))
+    return false;
   if (const auto why = guest->wait_to_enter()) to_end_.emplace_back(seat, *why);
   return false;
 }
 
 void SharedRoom::leave_queues(Guest& guest) {
-  to_seat_.remove(guest.client().client, &guest);
-  to_enter_.remove(guest.client().client, &guest);
+  to_seat_.remove(&guest);
+  to_enter_.remove(&guest);
 }
 
 /// Queues a departure. The room is told about all departures of a turn at its end.
@@ -184,7 +186,7 @@ bool SharedRoom::serve_crowd() {
   if (!to_enter_.empty() && now >= enter_at_) {
     if (Guest* const guest = to_enter_.take(nullptr, now)) {
       call_room([&](core::Room& room, core::Micros at) { room.admit(guest->seat_id(), at); });
-      guest->take_turn();
+      if (!to_enter_.contains(guest)) guest->take_turn();  // else what it said meanwhile asks to enter again
       return true;
     }
     enter_at_ = now + kEntryBeat;
@@ -310,6 +312,7 @@ void SharedRoom::gone(core::Id guest, std::string_view why, std::uint32_t code) 
 
 std::optional<core::DetachedPlayer> SharedRoom::take_out(core::Id guest) {
   if (!can_take_out(guest)) return std::nullopt;
+  if (Guest* const leaves = find(guest)) leave_queues(*leaves);
   forget(guest);
   std::optional<core::DetachedPlayer> taken;
   call_room([&](core::Room& room, core::Micros at) { taken = room.transition().take_out(guest, at); });

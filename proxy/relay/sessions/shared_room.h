@@ -71,7 +71,8 @@ class SharedRoom final : public RoomHost, private net::Later {
   /// The reason why the room ends; nothing while it runs.
   const std::optional<Reason>& end_reason() const { return end_reason_; }
 
-  // For its guests. A guest must be forgotten (gone, lost or forget) before it is destroyed.
+  // For its guests. A guest must be forgotten (gone, lost, take_out or forget) and must have left the queues before it
+  // is destroyed.
   /// A newcomer wants its seat: Guest::take_turn() follows. REQUIRES: not over.
   void wait_for_seat(Guest& guest);
   void seat(Guest& guest, std::unique_ptr<core::Front> front, const core::Peer& peer);
@@ -84,7 +85,8 @@ class SharedRoom final : public RoomHost, private net::Later {
   void lost(Guest& guest, core::Id seat, std::string_view why, std::uint32_t code);
   /// Whether the guest's player is in, so that it can be taken out.
   bool can_take_out(core::Id guest) const { return room_ && room_->transition().can_take_out(guest); }
-  /// Takes the guest's front out of the room, and forgets the guest: its player leaves. Nothing: it is not in.
+  /// Takes the guest's front out of the room, and forgets the guest: its player leaves, also the queues. Nothing: it is
+  /// not in.
   /// REQUIRES: not during a call of the room.
   std::optional<core::DetachedPlayer> take_out(core::Id guest);
   /// For the room that expects a guest.

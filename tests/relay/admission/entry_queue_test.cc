@@ -42,12 +42,27 @@ TEST_CASE("a client that is gone is skipped") {
   EntryQueue<int> queue;
   for (const int who : {11, 12}) queue.add(from(1), who, 0, 1, 0);
   queue.add(from(2), 21, 0, 1, 0);
-  queue.remove(from(2), 21);
-  queue.remove(from(1), 11);
-  queue.remove(from(7), 71);
+  queue.remove(21);
+  queue.remove(11);
+  queue.remove(71);
   CHECK(all(queue, 0) == "12 ");
   queue.tidy(0);
   CHECK(queue.known() == 0);
+}
+
+TEST_CASE("who waits already keeps its place, and is not added again") {
+  EntryQueue<int> queue;
+  for (const int who : {11, 12, 13}) CHECK(queue.add(from(1), who, 10, 2, 0));
+  CHECK_FALSE(queue.add(from(1), 11, 10, 2, 0));
+  CHECK_FALSE(queue.add(from(2), 13, 0, 1, 0));  // also under another address
+  CHECK(queue.size() == 3);
+  CHECK(all(queue, 0) == "11 12 ");
+  CHECK(queue.contains(13));
+  CHECK_FALSE(queue.contains(11));
+  CHECK(queue.add(from(1), 11, 10, 2, 0));
+  queue.remove(13);
+  CHECK(all(queue, 100) == "11 ");
+  CHECK(queue.empty());
 }
 
 TEST_CASE("an address is forgotten once its rate has recovered") {
