@@ -6,6 +6,7 @@
 
 #include "adapters/native/codec.h"
 #include "adapters/native/drops.h"
+#include "adapters/native/sent_numbers.h"
 #include "proxy/core/gameplay/pending_claims.h"
 #include "proxy/core/id_map.h"
 #include "proxy/core/ids.h"
@@ -208,6 +209,7 @@ class NativeBack final : public core::Back {
     core::to_message(intent, message_);
     translate_ids(message_, [&](Id id) { return ids_.number_or(id, 0); });
     link_.send(message_, out);
+    sent_.add(intent.number);
     if (as<words::Leave>(intent) != nullptr) out.close("the player left");
   }
 
@@ -234,6 +236,7 @@ class NativeBack final : public core::Back {
     translate_ids(message, [&](Id theirs) { return ours(theirs, out); });
     if (message.has_said() && message.said().scope() == words::Say::ONE)
       message.mutable_said()->set_to(ours(message.said().to(), out));
+    message.set_cause(message.audience() == words::PLAYER ? sent_.here(message.cause()) : 0);
     if (message.audience() == words::PLAYER) message.set_to(out.me());
     // Ids of players and units that are gone are forgotten, because no later message uses them.
     if (message.has_player_gone()) forget(message.player_gone().id(), out);
@@ -259,6 +262,7 @@ class NativeBack final : public core::Back {
     if (you.contract() > kContract) return refuse(you.contract(), out);
     their_me_ = you.player();
     ids_.clear();
+    sent_.clear();
     ids_.add(their_me_, out.me());
     for (const Intent& intent : std::exchange(early_, {})) hear(intent, out);
   }
@@ -292,6 +296,7 @@ class NativeBack final : public core::Back {
   words::Intent message_;
   std::vector<Intent> early_;  // intents from before the server's first message
   core::IdMap<Id> ids_;        // their ids and ours
+  SentNumbers sent_;           // their numbers of our intents
   Id their_me_ = 0;
   bool open_ = false;
   bool ready_ = false;  // the player is in the game, or was turned away

@@ -7,6 +7,7 @@
 
 #include "adapters/native/codec.h"
 #include "adapters/native/faces.h"
+#include "adapters/native/sent_numbers.h"
 #include "tests/support/hex.h"
 #include "tests/support/stage.h"
 
@@ -261,6 +262,51 @@ TEST_CASE("a back waits for the server's first word, and translates the ids of b
   CHECK(stage.hears(unknown).find("select={unit=0}") != std::string::npos);
   Fact told(40, words::Ready());
   CHECK(stage.receives(framed(kProtobuf, told)) == "says Ready (to 1)\n");
+}
+
+TEST_CASE("a server answers by its own count of the intents, and the player is told its own") {
+  const auto numbered = [](Intent intent, std::uint32_t number) {
+    intent.number = number;
+    return intent;
+  };
+  const auto answer = [](std::uint32_t cause, core::Id to) {
+    Fact fact(to, words::ClaimRefused());
+    fact.cause = cause;
+    return framed(kProtobuf, fact);
+  };
+  auto stage = back(kProtobuf);
+  stage.hears(numbered(enter("anna"), 2));
+  stage.opens();
+  stage.receives(framed(kProtobuf, you(40)));
+  stage.hears(numbered(words::Spawn(), 0));  // by the room
+  stage.hears(numbered(words::Spawn(), 5));
+  CHECK(stage.receives(answer(1, 40)) == "says ClaimRefused (to 1) (answers intent 2)\n");
+  CHECK(stage.receives(answer(3, 40)) == "says ClaimRefused (to 1) (answers intent 5)\n");
+  for (const std::uint32_t unknown : {0U, 2U, 4U, 4'000'000'000U})
+    CHECK(stage.receives(answer(unknown, 40)) == "says ClaimRefused (to 1)\n");
+  Fact to_all{words::ClaimRefused()};
+  to_all.cause = 3;
+  CHECK(stage.receives(framed(kProtobuf, to_all)) == "says ClaimRefused\n");
+}
+
+TEST_CASE("the numbers of sent intents are known by runs, of which the last ones are kept") {
+  SentNumbers sent;
+  CHECK(sent.here(1) == 0);
+  for (std::uint32_t number = 1; number <= 100'000; ++number) sent.add(number);  // one run
+  CHECK(sent.here(1) == 1);
+  CHECK(sent.here(100'000) == 100'000);
+  CHECK(sent.here(100'001) == 0);
+  for (int i = 0; i < 3; ++i) sent.add(0);
+  sent.add(100'007);
+  for (const std::uint32_t there : {100'001U, 100'003U}) CHECK(sent.here(there) == 0);
+  CHECK(sent.here(100'004) == 100'007);
+  sent.clear();
+  CHECK(sent.here(1) == 0);
+  constexpr std::uint32_t kMost = SentNumbers::kMostRuns;
+  for (std::uint32_t there = 1; there <= kMost + 1; ++there) sent.add(2 * there);
+  CHECK(sent.here(1) == 0);
+  CHECK(sent.here(2) == 4);
+  CHECK(sent.here(kMost + 1) == 2 * kMost + 2);
 }
 
 TEST_CASE("only clients that ask for version 2 get its words and may send them") {

@@ -25,6 +25,14 @@ class LockstepArena {
         server_.add(arena_listener("the arena 'training'", number, native::game(), kNativeFront, kJson, no_limits()));
     REQUIRE(listening.ok());
     address_ = listening->address;
+    relay::RouteOptions bridge = held(0, native::game(), true);
+    bridge.servers[0].host = address_.ip_text();
+    bridge.servers[0].port = address_.port();
+    bridge.limits = no_limits();
+    bridge.bridge->chat.burst = 5;
+    const auto before = server_.add(bridge);
+    REQUIRE(before.ok());
+    bridge_ = before->address;
     thread_ = std::thread([this] { server_.run(); });
   }
   ~LockstepArena() {
@@ -32,17 +40,21 @@ class LockstepArena {
     thread_.join();
   }
   /// A player that has entered.
-  Lines enter(const std::string& name) const {
-    Lines player(Stream::to(address_));
+  Lines enter(const std::string& name) const { return enter_at(address_, name); }
+  /// The same, by a bridge that passes on 5 lines of chat at once.
+  Lines enter_by_bridge(const std::string& name) const { return enter_at(bridge_, name); }
+
+ private:
+  static Lines enter_at(const net::Address& address, const std::string& name) {
+    Lines player(Stream::to(address));
     player.say(R"({"enter":{"name":")" + name + R"(","contract":2}})");
     player.until("\"ready\"");
     return player;
   }
 
- private:
   Heard heard_;
   relay::ProxyServer server_{1, heard_};
-  net::Address address_;
+  net::Address address_, bridge_;
   std::thread thread_;
 };
 
@@ -71,6 +83,16 @@ TEST_CASE("lockstep: time advances when all players have asked for a step, as fa
   // Nobody waits for a player who has left.
   anna.stream().finish();
   CHECK(until_clock(ben).back().find(R"("us":"5800000")") != std::string::npos);
+}
+
+TEST_CASE("lockstep: behind a bridge, too, a clock names the player's step by the player's own count") {
+  const LockstepArena arena;
+  Lines anna = arena.enter_by_bridge("anna");
+  for (int i = 0; i < 6; ++i) anna.say(R"({"say":{"text":"hello"}})");  // the last one is dropped
+  anna.say(R"({"playback":{"by_s":1}})");
+  CHECK(until_clock(anna).back().find(R"("cause":8,)") != std::string::npos);
+  anna.say(R"({"playback":{"by_s":1}})");
+  CHECK(until_clock(anna).back().find(R"("cause":9,)") != std::string::npos);
 }
 
 TEST_CASE("lockstep: a long step does not hold up others on its thread, and a step that is none is refused") {

@@ -109,6 +109,7 @@ class Stage final : public core::Out<Said> {
     if constexpr (std::is_same_v<Said, core::Fact>) {
       world_.fold(word);
       if (word.audience == words::PLAYER) what += " (to " + std::to_string(word.to) + ")";
+      if (word.cause != 0) what += " (answers intent " + std::to_string(word.cause) + ")";
     }
     line(what);
   }
