@@ -334,11 +334,17 @@ class MovableFront final : public Front {
     if (line.starts_with("enter")) out.say(enter);
     if (line == "spawn") out.say(words::Spawn());
     if (line == "watch") out.say(watch);
+    words::Toward nowhere;
+    nowhere.set_x(std::numeric_limits<double>::quiet_NaN());
+    if (line == "nowhere") out.say(nowhere);
     words::Change change;
     change.set_team(words::RED);
     if (line == "choose a side") out.say(change);
   }
-  void hear(const Fact& fact, FrontOut& out) override { out.send(Lane::kStream, as_bytes(name_of(fact))); }
+  void hear(const Fact& fact, FrontOut& out) override {
+    const std::string cause = fact.cause != 0 ? " for intent " + std::to_string(fact.cause) : "";
+    out.send(Lane::kStream, as_bytes(name_of(fact) + cause));
+  }
   bool takes_another_world() const override { return true; }
 };
 
@@ -445,6 +451,18 @@ struct Travel {
 };
 
 constexpr const char* kSpawns = "back sends Spawn\n";
+
+TEST_CASE("what the room says in a player's name does not count among the player's intents") {
+  Travel travel;
+  travel.wants("enter");  // intent 1
+  travel.server("in");
+  travel.server("spawned");
+  SUBCASE("at the next server, after its own is lost") { CHECK(travel.comes_back().ends_with(kSpawns)); }
+  SUBCASE("at the server to which it is moved") { CHECK(travel.moves().ends_with(kSpawns)); }
+  travel.stage.take();
+  travel.wants("nowhere");
+  CHECK(travel.stage.take() == "seat 1 sends ClaimRefused for intent 2\n");
+}
 
 TEST_CASE("a player who has asked to spawn does so at the next server, however its own is lost") {
   Travel travel;

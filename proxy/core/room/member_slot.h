@@ -105,8 +105,8 @@ class Seat final : public MemberSlot<Front, Intent> {
     if (is_open()) room_.host_.send_shared(id_, lane, shared);
   }
   void say(Intent intent) override {
-    sign(intent);
-    room_.intents_.queue(std::move(intent));
+    if (hears) intent.number = ++last_number;
+    say_unasked(std::move(intent));
   }
   Id me() const override { return id_; }
   const WorldState& world() const override { return scene->world; }
@@ -117,10 +117,14 @@ class Seat final : public MemberSlot<Front, Intent> {
     ++room_.work_;
     member->hear(fact, *this);
   }
+  /// The room says it in the player's name. The player does not count it among its intents.
+  void say_unasked(Intent intent) {
+    sign(intent);
+    room_.intents_.queue(std::move(intent));
+  }
   /// Its player is the one who says the intent.
   void sign(Intent& intent) {
     intent.by = id_;
-    if (hears) intent.number = ++last_number;
     if (as<words::Leave>(intent) != nullptr) entered = false;
   }
   void unlink() {

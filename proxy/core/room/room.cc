@@ -256,7 +256,7 @@ bool Room::remove_left() {
     if (!seat.has_left()) {
       ++at;
     } else if (seat.entered) {
-      seat.say(words::Leave());  // which clears `entered`
+      seat.say_unasked(words::Leave());  // which clears `entered`
       some_left_ = true;
       ++at;
     } else {

@@ -393,8 +393,8 @@ bool Transition::arrive() {
   room_.facts_.world().become(std::move(world));
   room_.host_.on_arrival(room_.now_);
   arrived();
-  if (change.ByteSizeLong() != 0) seat().say(change);
-  if (was_alive_ || seat().wants_spawn) seat().say(words::Spawn());
+  if (change.ByteSizeLong() != 0) seat().say_unasked(change);
+  if (was_alive_ || seat().wants_spawn) seat().say_unasked(words::Spawn());
   for (Fact& notice : notices) room_.facts_.queue(std::move(notice));
   return true;
 }
