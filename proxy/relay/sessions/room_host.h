@@ -48,7 +48,7 @@ class RoomHost : protected core::Room::Host, private net::Alarm::User {
   void tell_rules_server_up(core::Micros at) {
     if (house_rules_) house_rules_->server_up(at);
   }
-  /// Uses the clock of another host. REQUIRES: there is no room yet.
+  /// Uses the clock of another host, whose time passes by itself. REQUIRES: there is no room yet.
   void share_clock(const RoomHost& other);
   /// Tells the tap of the room's words only from now on, in a call of the room: first that its world is `world`.
   /// REQUIRES: the room was opened without a tap.

@@ -61,6 +61,8 @@ class SharedRoom final : public RoomHost, private net::Later {
   const core::WorldState& world() const { return room_->world(); }
   /// The room's time.
   core::Micros time() const { return micros(); }
+  /// Whether its time does not pass by itself: it is a lockstep arena.
+  bool has_own_time() const { return own_time_.has_value(); }
   /// Whether somebody has this seat, or it is kept.
   bool is_seated(core::Id seat) const { return room_ && room_->is_seated(seat); }
   /// The client of a guest; null: no guest has this seat, or its client is on another node.

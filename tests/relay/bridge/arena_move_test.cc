@@ -165,6 +165,50 @@ TEST_CASE("arena move: a player that is not let in stays in the arena, and the a
   CHECK(result.get().how == How::kMoved);
 }
 
+/// `running` with a lockstep arena, and the number of the route that leads there.
+std::size_t add_lockstep_arena(Moving& running) {
+  core::Arena place;
+  place.rules.most_players = 1;
+  place.rules.lockstep = true;
+  place.geometry = core::courtyard(100);
+  relay::SharedRoomOptions room = native_arena("the arena 'training'", 1);
+  room.back = [place] { return std::make_unique<core::Referee>(place); };
+  room.lockstep_tick = core::Referee::kTick;
+  const std::size_t number = running.server().add_shared_room(room);
+  running.add(running.into("training", number, native::game(), kNativeFront, kJson, no_limits()));
+  return running.addresses.size() - 1;
+}
+
+TEST_CASE("arena move: a player of a lockstep arena, whose time is its own, is told where to connect") {
+  Moving running;
+  const std::size_t training = add_lockstep_arena(running);
+  Lines anna(Stream::to(running.addresses[training]));
+  anna.say(R"({"enter":{"name":"anna","contract":2}})");
+  anna.until(R"("owns")");
+  anna.say(R"({"playback":{"by_s":3600}})");
+  anna.until(R"("clock")");
+  CHECK(running.begin_move(kLobby, link_of(running)).get().how == How::kReferred);
+  anna.until("moved to the arena 'lobby': connect to ");
+}
+
+TEST_CASE("arena move: a player who is moved into a lockstep arena is answered there by its own count") {
+  Moving running;
+  const std::size_t training = add_lockstep_arena(running);
+  Lines anna(Stream::to(running.addresses[kLobby]));
+  anna.say(R"({"enter":{"name":"anna","contract":2}})");
+  anna.until(R"("owns")");
+  anna.say(R"({"spawn":{}})");
+  anna.until(R"("spawned")");
+  anna.say(R"({"say":{"text":"soon"}})");
+  anna.until("soon");
+  CHECK(running.begin_move(training, link_of(running)).get().how == How::kMoved);
+  anna.until("you were moved to the arena 'training'");
+  anna.say(R"({"playback":{"by_s":1}})");
+  const auto heard = anna.until(R"("clock")");
+  CHECK(have(heard, R"("spawned")"));
+  CHECK(heard.back().find(R"("cause":4,)") != std::string::npos);
+}
+
 TEST_CASE("arena move: somebody leaves in the middle of a move") {
   Moving running(2);
   Watcher wes(running);
