@@ -8,8 +8,6 @@ namespace {
 // How long it takes to notice that a connection was lost while nobody was told. ENet waits for an answer for up to 30
 // s.
 constexpr Nanos kNotices = 10 * kSecond, kEnetNotices = 35 * kSecond;
-// While nothing is lost.
-constexpr Nanos kToldWithin = 2 * kSecond;
 constexpr std::uint16_t kServerPort = 7000, kServerTlsPort = 7100, kProxyPort = 5000;
 
 struct Spoken {
@@ -265,15 +263,17 @@ void Visitors::await_players_told() {
 }
 
 void Visitors::check_nobody_was_sent_away() {
-  const auto comes_to_closed_doors = [this](const Person& one) {
-    return one.in_at == 0 && std::any_of(closed_.begin(), closed_.end(), [&](const auto& closed) {
-             return one.began <= closed.second && one.gone_at >= closed.first;
-           });
+  const auto is_during = [](const Person& one, const auto& times) {
+    return std::any_of(times.begin(), times.end(),
+                       [&](const auto& time) { return one.began <= time.second && one.gone_at >= time.first; });
   };
-  // An audience may end, or not have begun.
-  const auto is_viewer = [this](const Person& one) { return one.group < ways_.size() && ways_[one.group].watched; };
+  const auto comes_to_closed_doors = [&](const Person& one) { return one.in_at == 0 && is_during(one, closed_); };
+  // A broadcast may not have begun, or end.
+  const auto may_go = [&](const Person& one) {
+    return one.group < ways_.size() && ways_[one.group].watched && (one.in_at == 0 || is_during(one, ending_));
+  };
   for (const auto& one : crowd_.people())
-    if (one->gone_at != 0 && !sent_away_.contains(one->name) && !comes_to_closed_doors(*one) && !is_viewer(*one))
+    if (one->gone_at != 0 && !sent_away_.contains(one->name) && !comes_to_closed_doors(*one) && !may_go(*one))
       wrong(one->name + " was sent away" + (one->in_at == 0 ? " before it was in" : "") +
             (one->refused.empty() ? "" : ": " + one->refused));
 }

@@ -19,6 +19,7 @@ namespace entente::lab {
 inline constexpr Nanos kSecond = 1000 * kMilli;
 inline constexpr std::uint32_t kProxyHost = 0x0a000101, kServerHost = 0x0a000201, kPlayerHost = 0x0a000301;
 inline constexpr Nanos kMostBehind = 20 * kSecond;  // a viewer of a broadcast
+inline constexpr Nanos kToldWithin = 2 * kSecond;   // while nothing is lost
 inline constexpr Nanos kStopsWithin = 30 * kSecond, kInWithin = 30 * kSecond;
 
 /// A way through the proxy, and its players.
@@ -74,6 +75,7 @@ class Visitors {
   Crowd crowd_{plan_};
   std::set<std::string> sent_away_;              ///< players whom the operator sent away
   std::vector<std::pair<Nanos, Nanos>> closed_;  ///< when the operator let nobody in: from, until
+  std::vector<std::pair<Nanos, Nanos>> ending_;  ///< when the operator did what ends audiences: from, until
   Told told_by_players_{plan_, "players"};
   Program players_;
   bool over_ = false;

@@ -54,15 +54,12 @@ Operated::Operated(Plan& plan, Verdict& verdict, bool harsh)
     : Games(plan, verdict, 3),
       harsh_(harsh),
       records_(plan.has("recording", 0.5)),
-      service_(plan, verdict,
-               {"", kProxyHost, "/lab/entente.toml", kSocket,
-                [this](std::size_t, std::string_view line) {
-                  for (const char* const loss : {"gave up ", " not sent when the program stopped", " events wait, so "})
-                    lost_events_ = lost_events_ || line.find(loss) != std::string_view::npos;
-                },
-                plan.has("log file", 0.4) ? "/lab/entente.log" : "",
-                [this](const std::string& line) { return run_line(line); },
-                [this](const auto& descriptors) { return tool_.run(descriptors); }}),
+      service_(
+          plan, verdict,
+          {"", kProxyHost, "/lab/entente.toml", kSocket, [this](std::size_t, std::string_view line) { hear(line); },
+           plan.has("log file", 0.4) ? "/lab/entente.log" : "",
+           [this](const std::string& line) { return run_line(line); },
+           [this](const auto& descriptors) { return tool_.run(descriptors); }}),
       receiver_(plan, verdict),
       has_tool_(plan.has("hook with a command", 0.4)),
       tool_(plan, verdict),
@@ -89,6 +86,14 @@ void Operated::add_audience(std::size_t number) {
       wrong("the document of port " + std::to_string(port) + " has " + std::string(player) + " too early");
   });
   ways_.push_back(std::move(audience));
+}
+
+void Operated::hear(std::string_view line) {
+  const auto has = [line](std::string_view what) { return line.find(what) != std::string_view::npos; };
+  for (const char* const loss : {"gave up ", " not sent when the program stopped", " events wait, so "})
+    lost_events_ = lost_events_ || has(loss);
+  // No reload here changes the servers of a route, or whether it is watched.
+  if (!harsh_ && !upgrades_ && !over_ && has(" closed: drained (\"broadcast")) wrong(std::string(line));
 }
 
 std::string Operated::audience_of(std::size_t number, const Edition& edition) const {

@@ -37,6 +37,7 @@ class Operated final : private Games {
   std::string configuration(const Edition& edition) const;
   std::string audience_of(std::size_t way, const Edition& edition) const;
   std::string servers_of(const Way& way) const;
+  void hear(std::string_view line);
   std::string relay_options(const Way& way, const Edition& edition) const;
   void put_rules(const std::string& act) const;
   int run_line(const std::string& line);
@@ -74,6 +75,7 @@ class Operated final : private Games {
   const bool harsh_, records_;
   Edition edition_;
   std::size_t reloading_ = 0;  // acts that change the configuration, one at a time
+  bool upgrades_ = false;      // an upgrade was ordered
   bool lost_events_ = false;   // as the program says
   bool starting_ = false;      // the server
   std::size_t lines_ = 0;      // that the shell ran

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "tests/lab/kernel/disk.h"
 #include "tests/lab/operated.h"
@@ -142,13 +143,15 @@ void Operated::reload(const Act& act) {
   edition_.holds = draw.chance(0.7);
   edition_.title = draw.chance(0.5) ? "first" : "second";
   edition_.addresses = draw.chance(0.5);
-  edition_.later = draw.chance(0.3);
+  const bool was_later = std::exchange(edition_.later, draw.chance(0.3));
   edition_.lab = draw.one_of(kLabs);
   if (draw.chance(0.5)) put_rules(act.name);
   if (plan_.draw("log of " + act.name).chance(0.5)) service_.move_log();
   if (plan_.draw("certificate of " + act.name).chance(0.5)) put_certificate(++serial_);
   receiver_.reload(), tool_.reload();
+  const Nanos began = kernel().now();
   const bool reloaded = service_.reload(configuration(edition_), !harsh_);
+  if (edition_.later != was_later) ending_.emplace_back(began, kernel().now() + kToldWithin);
   receiver_.reload(), tool_.reload();
   if (reloaded && !harsh_) check_certificates();
   --reloading_;
@@ -178,6 +181,8 @@ void Operated::reload_broken(const Act& act) {
 }
 
 void Operated::upgrade(const Act& act) {
+  upgrades_ = true;
+  ending_.emplace_back(kernel().now(), kNever);
   Draw draw = plan_.draw("upgrade of " + act.name);
   const std::string line = draw.chance(0.5) ? "upgrade" : "upgrade --wait";
   std::thread killing;
