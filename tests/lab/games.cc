@@ -44,8 +44,8 @@ Speech any_game(Draw& draw) {
 
 // -- The server -------------------------------------------------------------------------------------------------------
 
-Games::Games(Plan& plan, Verdict& verdict, std::size_t most_ways)
-    : Visitors(plan, verdict, {kServerHost, kServerPort}),
+Games::Games(Plan& plan, Verdict& verdict, std::size_t most_ways, std::optional<Place> lobby)
+    : Visitors(plan, verdict, {kServerHost, kServerPort}, lobby),
       proxy_first_(plan.has("the proxy stops first", 0.5)),
       server_({"server", kServerHost, 1, &told_by_server_, [this](auto& its) { return open_server(its); }}),
       six_(plan.has("server on [::]", 0.5)) {
@@ -111,13 +111,14 @@ void Games::await_server_told(std::size_t others) {
 
 // -- The players ------------------------------------------------------------------------------------------------------
 
-Visitors::Visitors(Plan& plan, Verdict& verdict, const Place& watched)
+Visitors::Visitors(Plan& plan, Verdict& verdict, const Place& watched, std::optional<Place> lobby)
     : plan_(plan),
       verdict_(verdict),
       players_({"players", kPlayerHost, 1, &told_by_players_, [this](auto& its) { return open_players(its); }}),
-      watched_(watched) {}
+      watched_{watched} {
+  if (lobby) watched_.push_back(*lobby);
+}
 
-/// The last group watches: it sees what is true.
 bool Visitors::open_players(relay::ProxyServer& server) {
   for (std::size_t i = 0; i < ways_.size(); ++i) {
     Draw draw = plan_.draw("behaviour of " + ways_[i].name);
@@ -132,10 +133,16 @@ bool Visitors::open_players(relay::ProxyServer& server) {
     if (!added) return wrong("the players do not start: " + added.error().text), false;
     ways_[i].asked = 1;
   }
-  watchers_asked_ = 1;
+  watchers_asked_.assign(watched_.size(), 1);
+  return std::all_of(watched_.begin(), watched_.end(), [&](const Place& at) { return add_watcher(server, at); });
+}
+
+bool Visitors::add_watcher(relay::ProxyServer& server, const Place& at) {
+  const auto group =
+      ways_.size() + static_cast<std::size_t>(std::find(watched_.begin(), watched_.end(), at) - watched_.begin());
   return server
-      .add(route_of_bots(speech("native", "json"), watched_,
-                         [this] { return crowd_.next(ways_.size(), {.behaviour = core::Behaviour::kWatch}); }))
+      .add(route_of_bots(speech("native", "json"), at,
+                         [this, group] { return crowd_.next(group, {.behaviour = core::Behaviour::kWatch}); }))
       .ok();
 }
 
@@ -149,7 +156,7 @@ bool Visitors::has_maps() const {
 void Visitors::keep_players() {
   while (!over_) {
     for (std::size_t i = 0; i < ways_.size(); ++i) keep(i, ways_[i].wanted, ways_[i].asked);
-    keep(ways_.size(), 1, watchers_asked_);
+    for (std::size_t i = 0; i < watched_.size(); ++i) keep(ways_.size() + i, 1, watchers_asked_[i]);
     sleep(kSecond / 2);
   }
 }
@@ -176,8 +183,9 @@ void Visitors::await_all(bool harsh) {
   const bool on_enet =
       std::any_of(ways_.begin(), ways_.end(), [&](const Way& one) { return is_enet(*one.server.game); });
   if (harsh) sleep(enet || on_enet ? kEnetNotices : kNotices);
-  kernel().wait([this] { return crowd_.in(ways_.size()) != 0; }, until);
-  if (crowd_.in(ways_.size()) == 0) wrong("nobody could watch the server's arena");
+  for (std::size_t i = 0; i < watched_.size(); ++i)
+    if (const auto comes = [&] { return crowd_.in(ways_.size() + i) != 0; }; !kernel().wait(comes, until))
+      wrong(std::string("nobody could watch the ") + (i == 0 ? "server's" : "proxy's") + " arena");
   await_in(false, until);
   // A broadcast begins with its spectator, who may come as late as the players, and is seen after its delay.
   await_in(true, until + kMostBehind + kToldWithin);
@@ -213,18 +221,20 @@ bool Visitors::is_man(const std::string& name) const {
   });
 }
 
-void Visitors::check_sights() {
+void Visitors::check_sights(bool in_lobby) {
   const Person* truth = nullptr;
   for (const auto& one : crowd_.people())
-    if (one->group == ways_.size() && one->in()) truth = one.get();
+    if (one->group == ways_.size() + (in_lobby ? 1 : 0) && one->in()) truth = one.get();
   if (truth == nullptr) return;
   for (const auto& one : crowd_.people()) {
     if (!one->in() || one->group >= ways_.size()) continue;
     const Way& way = ways_[one->group];
-    if (way.into_arena || way.moved || !shows_all(way.clients) || !shows_all(way.server)) continue;
+    if (way.into_arena != in_lobby || way.moved || !shows_all(way.clients)) continue;
+    if (!in_lobby && !shows_all(way.server)) continue;
     // Clients of Ace of Spades count kills themselves, also after another server has taken over.
-    const bool for_walker = way.server.game->name() == "aos", for_man = way.clients.game->name() == "aos";
+    const bool for_walker = !in_lobby && way.server.game->name() == "aos", for_man = way.clients.game->name() == "aos";
     const bool keeps_scores = !for_man && !for_walker;
+    if (keeps_scores) check_teams(way.name, *one, *truth);
     // A server that still has a player's lost connection calls it "p6 2" when it comes back; its own client, "p6".
     const auto is_renamed = [&](const std::string& name) {
       const auto at = truth->sees.lower_bound(name + " ");
@@ -254,8 +264,26 @@ void Visitors::check_sights() {
   }
 }
 
+/// `who` sees the same teams as `truth`, as far as it sees them.
+void Visitors::check_teams(const std::string& way, const Person& who, const Person& truth) {
+  for (const auto& [team, its] : truth.teams) {
+    const auto seen = who.teams.find(team);
+    if (seen == who.teams.end()) continue;
+    const std::string what = way + ": " + who.name + " sees team " + std::to_string(team);
+    const auto score = [](const TeamSight& one) { return std::to_string(one.wins) + ":" + std::to_string(one.losses); };
+    if (its.has_score && seen->second.has_score && score(its) != score(seen->second))
+      wrong(what + " with " + score(seen->second) + " instead of " + score(its));
+    if (!its.has_flag || !seen->second.has_flag) continue;
+    if (seen->second.flag != its.flag)
+      wrong(what + "'s flag in state " + std::to_string(seen->second.flag) + " instead of " + std::to_string(its.flag));
+    else if (std::hypot(seen->second.x - its.x, seen->second.y - its.y) > kNear)
+      wrong(what + "'s flag at " + std::to_string(seen->second.x) + ", " + std::to_string(seen->second.y) +
+            " instead of " + std::to_string(its.x) + ", " + std::to_string(its.y));
+  }
+}
+
 void Visitors::await_players_told() {
-  const auto is_told = [this](const auto& one) { return one->gone_at != 0 || one->group >= ways_.size(); };
+  const auto is_told = [this](const auto& one) { return one->gone_at != 0 || one->group == ways_.size(); };
   const auto& people = crowd_.people();
   kernel().wait([&] { return std::all_of(people.begin(), people.end(), is_told); }, kernel().now() + kToldWithin);
   for (const auto& one : people)

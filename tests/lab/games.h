@@ -43,10 +43,11 @@ struct Way {
   std::vector<std::size_t> routes{};
 };
 
-/// The players of a simulation, and one who watches the arena in which what is true can be seen.
+/// The players of a simulation, and one who watches the arena in which what is true can be seen. Another one may watch
+/// the proxy's own arena.
 class Visitors {
  protected:
-  Visitors(Plan& plan, Verdict& verdict, const Place& watched);
+  Visitors(Plan& plan, Verdict& verdict, const Place& watched, std::optional<Place> lobby = {});
   ~Visitors() = default;
   /// Whether players of Ace of Spades come, or go to a server of it.
   bool has_maps() const;
@@ -58,7 +59,9 @@ class Visitors {
   /// Everybody stops, and sees what has become of it.
   void rest();
   /// All that look at the watched arena see the same.
-  void check_sights();
+  void check_sights() { check_sights(false); }
+  /// The same of the proxy's own arena. REQUIRES: one process has all sessions.
+  void check_sights_in_lobby() { check_sights(true); }
   /// The proxy has stopped: its players know.
   void await_players_told();
   /// No player was sent away, except by the operator.
@@ -82,17 +85,21 @@ class Visitors {
 
  private:
   bool open_players(relay::ProxyServer& server);
+  bool add_watcher(relay::ProxyServer& server, const Place& at);
+  void check_sights(bool in_lobby);
+  void check_teams(const std::string& way, const Person& who, const Person& truth);
   void keep(std::size_t group, std::size_t wanted, std::size_t& asked);
   void await_in(bool viewers, Nanos until);
   bool is_man(const std::string& name) const;
 
-  const Place watched_;
-  std::size_t watchers_asked_ = 0;
+  // Their watchers have the groups after the ways.
+  std::vector<Place> watched_;
+  std::vector<std::size_t> watchers_asked_;
 };
 
 class Games : protected Visitors {
  public:
-  Games(Plan& plan, Verdict& verdict, std::size_t most_ways);
+  Games(Plan& plan, Verdict& verdict, std::size_t most_ways, std::optional<Place> lobby = {});
 
  protected:
   ~Games() = default;

@@ -18,7 +18,9 @@ bool has_list(const Speech& its) { return its.game->name() == "bzflag" || its ==
 
 constexpr Nanos kListedWithin = 60 * kSecond;
 constexpr std::uint16_t kAudiencePort = 5600, kDocumentsPort = 5700, kNobodysPort = 7999;
+constexpr Place kLobby{kProxyHost, 5800}, kSpare{kProxyHost, 5900};
 constexpr const char* kRules = "rules.lua";
+constexpr const char* kModes[] = {"free_for_all", "free_for_all", "teams", "flags"};
 
 /// Rules that hear and order much. `trouble`: what they do each second; the program must switch them off.
 std::string rules_text(const std::string& edition, const std::string& trouble) {
@@ -51,7 +53,7 @@ constexpr const char* kTroubles[] = {"",
 }  // namespace
 
 Operated::Operated(Plan& plan, Verdict& verdict, bool harsh)
-    : Games(plan, verdict, 3),
+    : Games(plan, verdict, 3, kLobby),
       harsh_(harsh),
       records_(plan.has("recording", 0.5)),
       service_(
@@ -138,7 +140,7 @@ std::string Operated::configuration(const Edition& edition) const {
       announces_arena = announces_arena || way.into_arena;
     }
     if (way.into_arena) {
-      arena += (arena.empty() ? "" : ", ") + listen;
+      arena += ", " + listen;
       arena_audience += audience_of(i, edition);
       continue;
     }
@@ -154,11 +156,14 @@ std::string Operated::configuration(const Edition& edition) const {
       text += "while_down = \"arena lobby\"\n";
   }
   if (edition.has_spare_route)
-    text += "[[route]]\nlisten = " + quoted(url(speech("bzflag", "2.4"), {kProxyHost, 5900})) +
+    text += "[[route]]\nlisten = " + quoted(url(speech("bzflag", "2.4"), kSpare)) +
             "\nto = " + quoted(url(speech("bzflag", "2.4"), server_for(speech("bzflag", "2.4")))) + "\n";
-  if (arena.empty()) arena = quoted(url(speech("native", "json"), {kProxyHost, 5800}));
-  text += "[[arena]]\nname = \"lobby\"\nseats = 32\nside = 80\nlisten = [" + arena + "]\n" + rules + arena_audience +
-          "bots = " + std::to_string(plan_.draw("bots").number(0, 2)) + "\n";
+  // Its own bots never rest.
+  const std::uint64_t bots = compares_ ? 0 : plan_.draw("bots").number(0, 2);
+  text += "[[arena]]\nname = \"lobby\"\nseats = 32\nside = 80\nlisten = [" +
+          quoted(url(speech("native", "json"), kLobby)) + arena + "]\n" + rules + arena_audience +
+          "bots = " + std::to_string(bots) + "\nmode = " + quoted(plan_.draw("mode of the arena").one_of(kModes)) +
+          "\n";
   text += "[[hook]]\nname = \"duty\"\nurl = " + quoted(Receiver::hook_url()) +
           "\nevents = [\"join\", \"leave\", \"empty\", \"refused\", \"server_down\", \"server_up\", "
           "\"recording_finished\", "
@@ -252,7 +257,7 @@ void Operated::live() {
   over_ = true;
   keeping.join();
   check_delays();
-  if (compares_) rest(), check_sights();
+  if (compares_) compare();
   if (const std::string answer = ask("routes"); !answer.starts_with("ok")) wrong("`routes` is answered: " + answer);
   monitor_.stop();
   const bool closed = close();
@@ -295,6 +300,12 @@ bool Operated::await_no_sessions() {
 
 // -- What must hold ---------------------------------------------------------------------------------------------------
 
+void Operated::compare() {
+  rest();
+  check_sights();
+  if (service_.alone()) check_sights_in_lobby();
+}
+
 /// A list that has failed is tried again after up to 15 minutes.
 void Operated::await_listed() {
   if (harsh_ || receiver_.has_failed()) return;
@@ -312,6 +323,10 @@ void Operated::check_outside() {
   };
   const auto joins = static_cast<std::size_t>(std::count_if(crowd_.people().begin(), crowd_.people().end(), joined));
   receiver_.check(whole, !harsh_, joins);
+  if (!service_.lost_lines() && !lost_events_) {
+    routes.insert("bzflag " + address(kSpare).text());
+    receiver_.check_servers(routes);
+  }
   if (has_tool_) tool_.check(whole, !harsh_, joins);
 }
 

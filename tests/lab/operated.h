@@ -47,6 +47,7 @@ class Operated final : private Games {
   bool await_no_sessions();
 
   // -- What must hold: operated.cc
+  void compare();
   void await_listed();
   void check_outside();
   void check_certificates();

@@ -75,6 +75,21 @@ class Crowd::Player final : public core::Front {
         its.y = unit->unit.pose().y();
       }
     }
+    person_.teams.clear();
+    for (const auto& [team, score] : world.team_scores()) {
+      TeamSight& its = person_.teams[team];
+      its.has_score = true;
+      its.wins = score.wins();
+      its.losses = score.losses();
+    }
+    for (const auto& [id, token] : world.tokens()) {
+      if (token.kind() != words::Token::TEAM_FLAG) continue;
+      TeamSight& its = person_.teams[token.team()];
+      its.has_flag = true;
+      its.flag = token.state();
+      its.x = token.x();
+      its.y = token.y();
+    }
   }
 
   Crowd& crowd_;

@@ -19,15 +19,24 @@ struct Sight {
   double x = 0, y = 0;
 };
 
+/// A team, as somebody sees it. Not all games show both.
+struct TeamSight {
+  bool has_score = false, has_flag = false;
+  std::uint32_t wins = 0, losses = 0;
+  words::Token::State flag = words::Token::NOWHERE;
+  double x = 0, y = 0;  ///< of the flag
+};
+
 /// One player, from its start to its end.
 struct Person {
   std::size_t group = 0;
   std::string name;
   Nanos began = 0, in_at = 0, gone_at = 0;  ///< 0: not yet
   std::string refused;
-  std::map<std::string, Sight> sees;  ///< by name, when Crowd::look() was called
-  Nanos behind = 0;                   ///< a viewer of a broadcast: it sees everything so much later
-  std::string saw_early{};            ///< a player whom it saw before that
+  std::map<std::string, Sight> sees;       ///< by name, when Crowd::look() was called
+  std::map<words::Team, TeamSight> teams;  ///< the same
+  Nanos behind = 0;                        ///< a viewer of a broadcast: it sees everything so much later
+  std::string saw_early{};                 ///< a player whom it saw before that
   bool in() const { return in_at != 0 && gone_at == 0; }
 };
 

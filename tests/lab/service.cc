@@ -110,6 +110,11 @@ std::vector<std::size_t> Service::running() const {
   return all;
 }
 
+std::optional<std::size_t> Service::alone() const {
+  const auto all = running();
+  return all.size() == 1 ? std::optional(all.front()) : std::nullopt;
+}
+
 /// The second SIGTERM ends a process at once.
 void Service::stop(std::size_t process) {
   Known& its = processes_[process];

@@ -5,6 +5,7 @@
 #include <array>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -48,6 +49,8 @@ class Service {
 
   /// Processes of the program that run, the oldest first.
   std::vector<std::size_t> running() const;
+  /// The only one; nothing: none runs, or several.
+  std::optional<std::size_t> alone() const;
   /// Whether the first process has told that it listens.
   bool served() const { return !processes_.empty() && processes_.begin()->second.served; }
   void stop(std::size_t process);
