@@ -1,7 +1,7 @@
 #include "tests/lab/operated.h"
 
 #include <algorithm>
-#include <numeric>
+#include <cmath>
 
 #include "proxy/trace/recording.h"
 #include "tests/lab/kernel/disk.h"
@@ -65,7 +65,7 @@ Operated::Operated(Plan& plan, Verdict& verdict, bool harsh)
       receiver_(plan, verdict),
       has_tool_(plan.has("hook with a command", 0.4)),
       tool_(plan, verdict),
-      monitor_(plan, verdict, kProxyHost),
+      monitor_(plan, verdict, kProxyHost, [this] { return service_.alone(); }),
       has_rules_(plan.has("rules", 0.4)) {
   for (std::size_t i = 0, ways = ways_.size(); i < ways; ++i) add_audience(i);
 }
@@ -264,7 +264,7 @@ void Operated::live() {
   service_.end();
   serving.join();
   receiver_.stop();
-  if (closed) check_outside();
+  if (closed) check_counted(), check_outside();
   if (closed) check_files();
 }
 
@@ -290,12 +290,33 @@ bool Operated::await_no_sessions() {
   // Sessions that have ended may take a moment to go. The spectators of broadcasts stay.
   const auto stay =
       std::count_if(ways_.begin(), ways_.end(), [](const Way& one) { return one.watched && !one.into_arena; });
-  const auto are_gone = [stay](const auto& all) {
-    return all && std::accumulate(all->begin(), all->end(), 0.0) <= static_cast<double>(stay);
-  };
-  while (!are_gone(monitor_.values_of("entente_sessions")))
+  while (monitor_.sum_of("entente_sessions").value_or(HUGE_VAL) > static_cast<double>(stay))
     if (sleep(kSecond); kernel().now() > until) return wrong("sessions go on, as the metrics say"), false;
+  note_opened();
   return true;
+}
+
+/// Nobody plays any more, so nobody is held. The servers are up.
+void Operated::note_opened() {
+  const auto process = service_.alone();
+  const auto opened = monitor_.sum_of("entente_sessions_opened_total");
+  const auto held = monitor_.sum_of("entente_sessions_held");
+  const auto holds = monitor_.values_of("entente_sessions_held_total"),
+             ends = monitor_.values_of("entente_sessions_brought_back_total");
+  if (!process || process != service_.alone() || !opened || !held || !holds || !ends) return;
+  opened_ = {*process, *opened};
+  if (*held != 0) wrong(std::to_string(*held) + " players are held, and none is there");
+  // Both are in the order of the routes.
+  for (std::size_t i = 0; i < std::min(holds->size(), ends->size()); ++i)
+    if ((*ends)[i] > (*holds)[i]) wrong("more players were brought back than held");
+}
+
+/// What the metrics counted at the end is what the summary counts.
+void Operated::check_counted() {
+  if (!opened_ || service_.killed_any() || service_.lost_lines()) return;
+  if (const auto counted = service_.counted_sessions(opened_->first); static_cast<double>(counted) != opened_->second)
+    wrong("the metrics counted " + std::to_string(opened_->second) + " sessions, and the summary " +
+          std::to_string(counted));
 }
 
 // -- What must hold ---------------------------------------------------------------------------------------------------

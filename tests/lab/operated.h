@@ -2,7 +2,10 @@
 // again, and an operator who reloads, upgrades and gives commands on the control socket, while players play through it.
 #pragma once
 
+#include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/lab/games.h"
@@ -45,12 +48,14 @@ class Operated final : private Games {
   bool start_server();
   bool close();
   bool await_no_sessions();
+  void note_opened();
 
   // -- What must hold: operated.cc
   void compare();
   void await_listed();
   void check_outside();
   void check_certificates();
+  void check_counted();
   void check_files();
 
   // -- What happens: operated_acts.cc
@@ -81,6 +86,8 @@ class Operated final : private Games {
   bool starting_ = false;      // the server
   std::size_t lines_ = 0;      // that the shell ran
   std::uint64_t serial_ = 1;   // of the certificate
+  // A process without players, and how many sessions it has had, as its metrics say.
+  std::optional<std::pair<std::size_t, double>> opened_;
   Service service_;
   Receiver receiver_;
   const bool has_tool_;

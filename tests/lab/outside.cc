@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <set>
+#include <numeric>
 #include <utility>
 
 #include "proxy/net/enet/enet_host.h"
@@ -278,15 +278,23 @@ Monitor::Reply Monitor::get(std::uint16_t port, const std::string& path) const {
 
 Monitor::Reply Monitor::metrics() {
   const bool must = must_;
+  const Nanos began = kernel().now();
+  const auto process = alone_();
   Reply reply = get(kMetricsPort, "/metrics");
   if (must && reply.status != 200) wrong("the metrics are answered with " + std::to_string(reply.status));
-  if (reply.status == 200) check_metrics(reply.body);
+  if (reply.status != 200) return reply;
+  Values values = check_metrics(reply.body);
+  if (!process || process != alone_() || began < counted_at_) return reply;  // another thread has asked meanwhile
+  if (counted_ == process) check_counters(values);
+  counters_ = std::move(values);
+  counted_ = process;
+  counted_at_ = kernel().now();
   return reply;
 }
 
 /// Each metric with these labels is there once, and is a number.
-void Monitor::check_metrics(const std::string& body) {
-  std::set<std::string> seen;
+Monitor::Values Monitor::check_metrics(const std::string& body) {
+  Values values;
   for (std::size_t at = 0, end = 0; (end = body.find('\n', at)) != std::string::npos; at = end + 1) {
     const std::string line = body.substr(at, end - at);
     if (line.empty() || line.starts_with('#')) continue;
@@ -294,7 +302,19 @@ void Monitor::check_metrics(const std::string& body) {
     char* rest = nullptr;
     const double value = std::strtod(line.c_str() + blank, &rest);
     if (blank == std::string::npos || *rest != '\0' || value < 0) wrong("the metrics have the line " + line);
-    if (!seen.insert(line.substr(0, blank)).second) wrong("the metrics have this twice: " + line.substr(0, blank));
+    if (!values.emplace(line.substr(0, blank), value).second)
+      wrong("the metrics have this twice: " + line.substr(0, blank));
+  }
+  return values;
+}
+
+/// A counter never falls. Those of rules begin anew when a reload reads the rules.
+void Monitor::check_counters(const Values& now) {
+  for (const auto& [name, value] : now) {
+    if (!std::string_view(name).substr(0, name.find('{')).ends_with("_total") || name.starts_with("entente_rule_"))
+      continue;
+    if (const auto before = counters_.find(name); before != counters_.end() && value < before->second)
+      wrong(name + " falls from " + std::to_string(before->second) + " to " + std::to_string(value));
   }
 }
 
@@ -307,6 +327,12 @@ std::optional<std::vector<double>> Monitor::values_of(const std::string& metric,
         line.starts_with(metric + "{" + std::string(labels)) || (labels.empty() && line.starts_with(metric + " ")))
       values.push_back(std::strtod(line.c_str() + line.rfind(' '), nullptr));
   return values;
+}
+
+std::optional<double> Monitor::sum_of(const std::string& metric) {
+  const auto values = values_of(metric);
+  if (!values) return std::nullopt;
+  return std::accumulate(values->begin(), values->end(), 0.0);
 }
 
 /// Reads the newest fragment as a cache does.

@@ -105,8 +105,9 @@ class Monitor {
   static constexpr std::uint16_t kMetricsPort = 5990, kPagePort = 5991;
   static constexpr std::string_view kToken = "a-token-that-only-the-operator-knows-01234567";
 
-  /// `host`: of the program.
-  Monitor(Plan& plan, Verdict& verdict, std::uint32_t host) : plan_(plan), verdict_(verdict), host_(host) {}
+  /// `host`: of the program. `alone`: the only process of it that runs; nothing: none runs, or several.
+  Monitor(Plan& plan, Verdict& verdict, std::uint32_t host, std::function<std::optional<std::size_t>()> alone)
+      : plan_(plan), verdict_(verdict), host_(host), alone_(std::move(alone)) {}
   /// A broadcast has documents at this port. `heard`: called with each name in them. REQUIRES: before start().
   void read(std::uint16_t port, std::function<void(std::string_view name)> heard) {
     broadcasts_.push_back({port, std::move(heard), {}});
@@ -117,6 +118,8 @@ class Monitor {
   void stop();
   /// All values of this metric as it is now, of those whose labels begin so. Nothing: it was not answered.
   std::optional<std::vector<double>> values_of(const std::string& metric, std::string_view labels = "");
+  /// Their sum.
+  std::optional<double> sum_of(const std::string& metric);
 
  private:
   struct Reply {
@@ -136,7 +139,9 @@ class Monitor {
   void read(Documents& broadcast);
   void read_fragment(Documents& broadcast, std::uint64_t number);
   void give_command();
-  void check_metrics(const std::string& body);
+  using Values = std::map<std::string, double>;  // by the metric and its labels
+  Values check_metrics(const std::string& body);
+  void check_counters(const Values& now);
   void wrong(const std::string& what) {
     plan_.tell("monitor: " + what);
     verdict_.wrong.push_back("monitor: " + what);
@@ -145,6 +150,11 @@ class Monitor {
   Plan& plan_;
   Verdict& verdict_;
   const std::uint32_t host_;
+  const std::function<std::optional<std::size_t>()> alone_;
+  // Counters as they were when they were read last, of which process, and when they had come.
+  Values counters_;
+  std::optional<std::size_t> counted_;
+  Nanos counted_at_ = 0;
   bool must_ = false, stops_ = false;
   std::size_t running_ = 0;  // threads
   std::vector<Documents> broadcasts_;

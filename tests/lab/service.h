@@ -77,6 +77,8 @@ class Service {
   bool lost_lines() const;
   bool killed_any() const;
   std::uint64_t reload_failures() const;
+  /// Sessions that the summary of this process counts.
+  std::uint64_t counted_sessions(std::size_t process) const { return processes_.at(process).counted_sessions; }
   /// Sessions that its log tells of.
   std::size_t sessions() const;
   const Its& its() const { return its_; }
