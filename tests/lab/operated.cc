@@ -258,13 +258,14 @@ void Operated::live() {
   keeping.join();
   check_delays();
   if (compares_) compare();
-  if (const std::string answer = ask("routes"); !answer.starts_with("ok")) wrong("`routes` is answered: " + answer);
+  const std::string routes = ask("routes");
+  if (!routes.starts_with("ok")) wrong("`routes` is answered: " + routes);
   monitor_.stop();
   const bool closed = close();
   service_.end();
   serving.join();
   receiver_.stop();
-  if (closed) check_counted(), check_outside();
+  if (closed) check_counted(), check_outside(first_fields(routes));
   if (closed) check_files();
 }
 
@@ -337,7 +338,8 @@ void Operated::await_listed() {
       wrong(way.name + " is not in the public list");
 }
 
-void Operated::check_outside() {
+/// `routes`: their names, but for the spare one.
+void Operated::check_outside(std::set<std::string> routes) {
   const bool whole = !service_.killed_any() && !service_.lost_lines() && !lost_events_;
   const auto joined = [this](const auto& one) {
     return one->in_at != 0 && one->group < ways_.size() && !ways_[one->group].watched && ways_[one->group].into_arena;

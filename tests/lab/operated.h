@@ -53,7 +53,7 @@ class Operated final : private Games {
   // -- What must hold: operated.cc
   void compare();
   void await_listed();
-  void check_outside();
+  void check_outside(std::set<std::string> routes);
   void check_certificates();
   void check_counted();
   void check_files();

@@ -67,6 +67,8 @@ void Events::take(std::string_view body) {
   Event& event = all_[member(body, "id")];
   event.kind = member(body, "event");
   event.session = member(body, "session");  // a player may have got another name
+  event.route = member(body, "route");
+  event.server = member(body, "server");
   if (event.taken == 0) event.reloads = reloads_;
   if (event.taken == 0 || (event.reloads == reloads_ && reloads_ % 2 == 0)) ++event.taken;
   lost_ += number_after(body, "\"lost\":");
@@ -89,6 +91,25 @@ void Events::check(bool whole, bool certain, std::size_t joins) {
   for (const auto& [session, count] : inside)
     if (count != 0)
       wrong("session " + session + (count > 0 ? " joined without leaving" : " left without having joined"));
+}
+
+/// They are told in the order of their numbers, also by a process that is killed: what it has not sent is the end.
+void Events::check_servers(const std::set<std::string>& routes) {
+  std::map<std::string, std::map<std::uint64_t, const Event*>> processes;  // by the first part of ids
+  for (const auto& [id, event] : all_)
+    if (const std::size_t dash = id.rfind('-'); dash != std::string::npos && event.kind.starts_with("server_"))
+      processes[id.substr(0, dash)][number_after(id, id.substr(0, dash + 1))] = &event;
+  for (const auto& [process, events] : processes) {
+    std::map<std::pair<std::string, std::string>, bool> are_down;
+    for (const auto& [number, event] : events) {
+      const bool down = event->kind == "server_down";
+      const std::string server = "the server " + event->server + " of the route " + event->route;
+      if (!routes.contains(event->route)) verdict_.wrong.push_back(who_ + ": nobody knows " + server);
+      if (std::exchange(are_down[{event->route, event->server}], down) == down)
+        verdict_.wrong.push_back(who_ + ": the process " + process + " tells twice that " + server +
+                                 (down ? " is down" : " is up again"));
+    }
+  }
 }
 
 int Tool::run(const std::array<int, 3>& descriptors) {

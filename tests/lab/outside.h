@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -29,10 +30,13 @@ class Events {
   /// `certain`: none was told a second time because its receiver failed.
   /// `joins`: how many players have joined at least.
   void check(bool whole, bool certain, std::size_t joins);
+  /// The same: each process says in turn that a server of a route is down and up again. `routes`: their names.
+  /// REQUIRES: none has given up an event.
+  void check_servers(const std::set<std::string>& routes);
 
  private:
   struct Event {
-    std::string kind, session;
+    std::string kind, session, route, server;
     std::size_t taken = 0;    // how often; not again because of a reload
     std::size_t reloads = 0;  // when it was taken first
   };
@@ -79,6 +83,8 @@ class Receiver {
   bool has_failed() const { return has_failed_; }
   void reload() { events_.reload(); }
 
+  /// As those of Events.
+  void check_servers(const std::set<std::string>& routes) { events_.check_servers(routes); }
   /// When the program has stopped. `whole`: none of its processes was killed, and it has reached us to the end.
   /// `certain`: no answer of ours was lost on the way.
   void check(bool whole, bool certain, std::size_t joins);

@@ -42,6 +42,13 @@ std::string url(const Speech& its, const Place& at) {
          "?dialect=" + std::string(its.game->dialects()[its.dialect].name);
 }
 
+std::set<std::string> first_fields(const std::string& answer) {
+  std::set<std::string> all;
+  std::istringstream lines(answer);
+  for (std::string line; std::getline(lines, line);) all.insert(line.substr(0, line.find('\t')));
+  return all;
+}
+
 std::uint64_t number_after(std::string_view line, std::string_view key) {
   const std::size_t at = line.find(key);
   std::uint64_t number = 0;

@@ -116,6 +116,8 @@ class Service {
 std::string url(const Speech& its, const Place& at);
 /// As a string of the configuration.
 inline std::string quoted(const std::string& text) { return "\"" + text + "\""; }
+/// The first field of each line of an answer that is a table.
+std::set<std::string> first_fields(const std::string& answer);
 /// The number after `key` in a line; 0: there is none.
 std::uint64_t number_after(std::string_view line, std::string_view key);
 
