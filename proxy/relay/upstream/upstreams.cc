@@ -37,6 +37,8 @@ Upstream::Upstream(std::size_t its_index, UpstreamOptions its_options, std::stri
 
 bool Upstream::succeeded(Millis now) {
   known_->succeeded_at = now;
+  if (known_->state == State::kUp) return false;
+  const std::lock_guard lock(known_->mutex);  // changes are told in their order
   const State before = known_->state.exchange(State::kUp);
   if (before == State::kUp) return false;
   known_->since = before == State::kDown ? now : 0;  // a server that was never down gets its whole share at once
@@ -45,10 +47,8 @@ bool Upstream::succeeded(Millis now) {
 }
 
 bool Upstream::failed(Millis now, const std::string& why) {
-  {
-    const std::lock_guard lock(known_->mutex);
-    known_->why = why;
-  }
+  const std::lock_guard lock(known_->mutex);
+  known_->why = why;
   known_->failed_at = now;
   set_dialect(std::nullopt);
   if (known_->state.exchange(State::kDown) == State::kDown) return false;

@@ -64,7 +64,8 @@ class Upstream {
   bool failed(Millis now, const std::string& why);
   /// From now on, checks find out when the server comes up. Without checks, a session tries it again after a while.
   void set_has_checks() { has_checks_ = true; }
-  /// Called each time that it goes down (`up` false) or is up again, on the thread that noticed. `why`: as in failed().
+  /// Called each time that it goes down (`up` false) or is up again, on the thread that noticed, one after another.
+  /// `why`: as in failed(). REQUIRES: it does not ask this server for why().
   using Changed = std::function<void(const std::string& server, bool up, const std::string& why)>;
   /// REQUIRES: before serving.
   void tell_changes(Changed changed) { changed_ = std::move(changed); }
@@ -122,7 +123,7 @@ class Upstream {
     std::atomic<std::uint32_t> sessions{0}, askers{0}, refusals{0};  // refusals: because it was full
     std::atomic<std::uint64_t> opened{0};
     SharedRates rates;
-    std::mutex mutex;  // of why
+    std::mutex mutex;  // of why, and for changes of state, which are told in their order
     std::string why;
   };
 

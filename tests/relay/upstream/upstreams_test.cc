@@ -3,8 +3,11 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
+#include <future>
 #include <map>
 #include <optional>
+#include <thread>
 
 namespace entente::testing::upstreams_test {
 namespace {
@@ -70,6 +73,25 @@ TEST_CASE("upstreams: without checks, a server that is down is tried again after
   CHECK(scene.chosen(0, 6'000) == "a");
   scene.upstreams.at(0).set_has_checks();
   CHECK(scene.chosen(0, 60'000) == "b");
+}
+
+TEST_CASE("upstreams: two threads that notice that a server is down and up tell it in this order") {
+  Scene scene({}, {1});
+  Upstream& a = scene.upstreams.at(0);
+  std::vector<bool> told;
+  std::promise<void> up_told;
+  std::thread other;
+  a.tell_changes([&](const std::string&, bool up, const std::string&) {
+    if (!up) {
+      other = std::thread([&a] { a.succeeded(2'000); });
+      (void)up_told.get_future().wait_for(std::chrono::milliseconds(50));  // it must not come now
+    }
+    told.push_back(up);
+    if (up) up_told.set_value();
+  });
+  CHECK(a.failed(1'000, "refused"));
+  other.join();
+  CHECK(told == std::vector<bool>{false, true});
 }
 
 TEST_CASE("upstreams: `least` gives each server its share, and less to one that has just come up") {
