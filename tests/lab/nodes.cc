@@ -170,6 +170,7 @@ void Nodes::live() {
   if (!closed) return;
   for (Service* one : services) one->check();
   check_recordings();
+  for (const std::string& what : kernel().bus().too_large()) wrong("a message is larger than NATS takes: " + what);
 }
 
 bool Nodes::close() {

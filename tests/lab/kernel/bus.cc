@@ -10,6 +10,7 @@ namespace entente::lab {
 namespace {
 
 constexpr Nanos kAtOnce = 20 * kMilli;
+constexpr Nanos kKnowsIds = 120'000 * kMilli;  // what is sent again later is stored again
 
 }  // namespace
 // -- Connections ------------------------------------------------------------------------------------------------------
@@ -168,6 +169,12 @@ bool BusServer::fits(const std::string& subject, const std::string& pattern) {
   return in_subject > subject.size() && in_pattern > pattern.size();
 }
 
+bool BusServer::is_too_large(const std::string& subject, std::size_t bytes) {
+  if (bytes <= kMostBytes) return false;
+  too_large_.push_back(subject + ": " + std::to_string(bytes) + " bytes");
+  return true;
+}
+
 void BusServer::publish(const std::shared_ptr<BusLink>& by, BusMail mail) {
   if (!may_publish(*by, mail.subject)) return;
   kernel_.note(0x6e70, mail.bytes.size());
@@ -226,18 +233,28 @@ void BusServer::unsubscribe(BusLink& link, std::uint64_t number) {
 // -- JetStream --------------------------------------------------------------------------------------------------------
 
 bool BusServer::add_stream(const std::string& name, const std::vector<std::string>& subjects,
-                           std::size_t most_per_subject) {
+                           std::size_t most_per_subject, Nanos most_age) {
   const auto [at, fresh] = streams_.try_emplace(name);
   if (!fresh) return false;
   at->second.subjects = subjects;
   at->second.most_per_subject = most_per_subject;
+  at->second.most_age = most_age;
   at->second.created = static_cast<std::int64_t>(kernel_.wall());
   return true;
 }
 
-const BusServer::Stream* BusServer::stream(const std::string& name) const {
+const BusServer::Stream* BusServer::stream(const std::string& name) {
   const auto found = streams_.find(name);
-  return found != streams_.end() ? &found->second : nullptr;
+  if (found == streams_.end()) return nullptr;
+  remove_old(found->second);
+  return &found->second;
+}
+
+/// Those who subscribe are not told.
+void BusServer::remove_old(Stream& stream) const {
+  if (stream.most_age == 0) return;
+  const auto is_kept = [&](const auto& one) { return kernel_.now() < one->stored_at + stream.most_age; };
+  stream.mails.erase(stream.mails.begin(), std::find_if(stream.mails.begin(), stream.mails.end(), is_kept));
 }
 
 std::shared_ptr<const BusMail> BusServer::last(const Stream& stream, const std::string& subject) {
@@ -256,7 +273,9 @@ std::optional<std::uint64_t> BusServer::store(BusMail mail, const std::string& i
 
 std::optional<std::uint64_t> BusServer::store_in(Stream& stream, const std::string& name, BusMail mail,
                                                  const std::string& id, std::optional<std::uint64_t> expected) {
-  if (const auto before = stream.ids.find(id); !id.empty() && before != stream.ids.end()) return before->second;
+  remove_old(stream);
+  std::erase_if(stream.ids, [this](const auto& one) { return kernel_.now() >= one.second.at + kKnowsIds; });
+  if (const auto before = stream.ids.find(id); before != stream.ids.end()) return before->second.number;
   if (expected) {
     const auto before = last(stream, mail.subject);
     const std::uint64_t number = before ? before->number : 0;
@@ -268,9 +287,10 @@ std::optional<std::uint64_t> BusServer::store_in(Stream& stream, const std::stri
     if (number == *expected) stream.replaced[mail.subject] = {number, kernel_.now()};
   }
   mail.number = ++stream.last;
+  mail.stored_at = kernel_.now();
   kernel_.note(0x6e73, mail.number);
   kernel_.note(mail.bytes);
-  if (!id.empty()) stream.ids[id] = mail.number;
+  if (!id.empty()) stream.ids[id] = {mail.number, mail.stored_at};
   const auto kept = std::make_shared<const BusMail>(std::move(mail));
   stream.mails.push_back(kept);
   if (stream.most_per_subject != 0) {
@@ -288,6 +308,7 @@ std::optional<std::uint64_t> BusServer::store_in(Stream& stream, const std::stri
 
 std::uint64_t BusServer::consume(BusLink& link, std::uint64_t number, const std::string& stream,
                                  const std::string& pattern, BusLink::Heard heard) {
+  remove_old(streams_.at(stream));
   std::vector<std::shared_ptr<const BusMail>> first;
   for (const auto& one : streams_.at(stream).mails)
     if (fits(one->subject, pattern) && last(streams_.at(stream), one->subject) == one) first.push_back(one);

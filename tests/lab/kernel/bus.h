@@ -25,6 +25,7 @@ struct BusMail {
   bool nobody = false;                    ///< the answer to a request that nobody hears
   bool removes = false;                   ///< of a bucket: its key has no value now
   std::uint64_t number = 0, pending = 0;  ///< in its stream; 0: it comes from none
+  Nanos stored_at = 0;
 };
 
 class BusServer;
@@ -124,6 +125,11 @@ class BusServer {
   void lose_consumers();
 
   // -- Messages -------------------------------------------------------------------------------------------------------
+  static constexpr std::size_t kMostBytes = 1U << 20U;  ///< of a message, with its headers
+  /// Whether a message has more. It is noted.
+  bool is_too_large(const std::string& subject, std::size_t bytes);
+  /// The subjects of those messages, and their sizes.
+  const std::vector<std::string>& too_large() const { return too_large_; }
   void join(const std::shared_ptr<BusLink>& link) { links_.push_back(link); }
   void leave(const BusLink& link);
   void publish(const std::shared_ptr<BusLink>& by, BusMail mail);
@@ -134,6 +140,7 @@ class BusServer {
   struct Stream {
     std::vector<std::string> subjects;
     std::size_t most_per_subject = 0;  ///< 0: all are kept
+    Nanos most_age = 0;                ///< older messages are removed; 0: none is
     std::int64_t created = 0;          ///< wall clock, nanoseconds
     std::uint64_t last = 0;
     struct Replaced {
@@ -142,12 +149,17 @@ class BusServer {
     };
     std::map<std::string, Replaced> replaced;  ///< by subject: the last message that was expected, and was replaced
     std::vector<std::shared_ptr<const BusMail>> mails;
-    std::map<std::string, std::uint64_t> ids;  ///< of messages that are stored once
+    struct Known {
+      std::uint64_t number = 0;
+      Nanos at = 0;
+    };
+    std::map<std::string, Known> ids;  ///< of messages that are stored once
   };
   /// False: it is there already.
-  bool add_stream(const std::string& name, const std::vector<std::string>& subjects, std::size_t most_per_subject);
+  bool add_stream(const std::string& name, const std::vector<std::string>& subjects, std::size_t most_per_subject,
+                  Nanos most_age);
   /// Null: there is none.
-  const Stream* stream(const std::string& name) const;
+  const Stream* stream(const std::string& name);
   /// Its number in the stream. `expected`: that of the last message of its subject. Nothing: another one is there, or
   /// no stream takes it.
   std::optional<std::uint64_t> store(BusMail mail, const std::string& id = "",
@@ -171,6 +183,7 @@ class BusServer {
   std::size_t side(std::size_t server) const { return kernel_.now() < split_until_ && server == apart_ ? 1 : 0; }
   Nanos hop(std::size_t from, std::size_t to);
   bool pass(std::size_t from, const BusMail& mail);
+  void remove_old(Stream& stream) const;
   void drop_consumers(const std::function<bool(const BusLink&)>& those);
   std::optional<std::uint64_t> store_in(Stream& stream, const std::string& name, BusMail mail, const std::string& id,
                                         std::optional<std::uint64_t> expected);
@@ -182,6 +195,7 @@ class BusServer {
   std::vector<std::shared_ptr<BusLink>> links_;
   std::map<std::string, Stream> streams_;
   std::map<std::string, Account> accounts_;
+  std::vector<std::string> too_large_;
 };
 
 }  // namespace entente::lab

@@ -133,11 +133,18 @@ BusMail mail_of(const std::string& subject, const void* data, int size) {
   return mail;
 }
 
+/// `id`: as a header.
+bool is_too_large(const BusMail& mail, const std::string& id = "") {
+  constexpr std::size_t kHeader = std::string_view("NATS/1.0\r\nNats-Msg-Id: \r\n\r\n").size();
+  return kernel().bus().is_too_large(mail.subject, mail.bytes.size() + (id.empty() ? 0 : kHeader + id.size()));
+}
+
 /// The subject for a request to JetStream.
 std::string api(const std::string& what) { return "$JS.API." + what; }
 
 /// Stores an entry of a bucket.
 natsStatus write(kvStore& store, BusMail mail, std::optional<std::uint64_t> expected, std::uint64_t* revision) {
+  if (is_too_large(mail)) return NATS_MAX_PAYLOAD;
   const std::string subject = mail.subject;
   const auto stored = ask<std::optional<std::uint64_t>>(
       *store.by, store.wait, subject,
@@ -419,6 +426,7 @@ natsStatus natsConnection_PublishRequest(natsConnection* by, const char* subject
   if (by->is_closed()) return NATS_CONNECTION_CLOSED;
   const Aside aside;
   BusMail mail = mail_of(subject, data, size);
+  if (is_too_large(mail)) return NATS_MAX_PAYLOAD;
   mail.reply = reply;
   by->send([mail = std::move(mail)](BusServer& server, const auto& link) { server.publish(link, mail); });
   return NATS_OK;
@@ -512,10 +520,10 @@ void jsCtx_Destroy(jsCtx* one) { delete one; }
 natsStatus js_AddStream(jsStreamInfo**, jsCtx* context, jsStreamConfig* its, jsOptions*, jsErrCode* code) {
   std::vector<std::string> subjects(its->Subjects, its->Subjects + its->SubjectsLen);
   const auto most = static_cast<std::size_t>(its->MaxMsgsPerSubject);
-  const auto added = ask<bool>(*context->by, context->wait, api("STREAM.CREATE." + std::string(its->Name)),
-                               [name = std::string(its->Name), subjects, most](BusServer& server, const auto&) {
-                                 return server.add_stream(name, subjects, most);
-                               });
+  const auto added =
+      ask<bool>(*context->by, context->wait, api("STREAM.CREATE." + std::string(its->Name)),
+                [name = std::string(its->Name), subjects, most, age = static_cast<Nanos>(its->MaxAge)](
+                    BusServer& server, const auto&) { return server.add_stream(name, subjects, most, age); });
   if (!added) return NATS_TIMEOUT;
   if (!*added) *code = JSStreamNameExistErr;
   return *added ? NATS_OK : NATS_ERR;
@@ -569,9 +577,11 @@ void jsStreamInfo_Destroy(jsStreamInfo* one) {
 natsStatus js_Publish(jsPubAck** into, jsCtx* context, const char* subject, const void* data, int size,
                       jsPubOptions* options, jsErrCode*) {
   const std::string id = options->MsgId != nullptr ? options->MsgId : "";
+  BusMail sent = mail_of(subject, data, size);
+  if (is_too_large(sent, id)) return NATS_MAX_PAYLOAD;
   const auto stored = ask<std::optional<std::uint64_t>>(
       *context->by, context->wait, subject,
-      [mail = mail_of(subject, data, size), id](BusServer& server, const auto&) { return server.store(mail, id); });
+      [mail = std::move(sent), id](BusServer& server, const auto&) { return server.store(mail, id); });
   if (!stored) return NATS_TIMEOUT;
   if (!*stored) return NATS_NO_RESPONDERS;
   const Aside aside;
@@ -635,8 +645,8 @@ natsStatus js_CreateKeyValue(kvStore** into, jsCtx* context, kvConfig* its) {
   const std::string bucket = its->Bucket;
   const std::size_t history = std::max<std::size_t>(its->History, 1);
   const auto added = ask<bool>(*context->by, context->wait, api("STREAM.CREATE.KV_" + bucket),
-                               [bucket, history](BusServer& server, const auto&) {
-                                 return server.add_stream("KV_" + bucket, {"$KV." + bucket + ".>"}, history);
+                               [bucket, history, age = static_cast<Nanos>(its->TTL)](BusServer& server, const auto&) {
+                                 return server.add_stream("KV_" + bucket, {"$KV." + bucket + ".>"}, history, age);
                                });
   if (!added) return NATS_TIMEOUT;
   if (!*added) return NATS_ERR;
@@ -674,10 +684,11 @@ natsStatus kvStore_Put(std::uint64_t* revision, kvStore* store, const char* key,
 
 /// An entry that was removed may be created again.
 natsStatus kvStore_Create(std::uint64_t* revision, kvStore* store, const char* key, const void* data, int size) {
+  BusMail sent = mail_of(store->subject(key), data, size);
+  if (is_too_large(sent)) return NATS_MAX_PAYLOAD;
   const auto stored = ask<std::optional<std::uint64_t>>(
       *store->by, store->wait, store->subject(key),
-      [stream = "KV_" + store->bucket, mail = mail_of(store->subject(key), data, size)](BusServer& server,
-                                                                                        const auto&) {
+      [stream = "KV_" + store->bucket, mail = std::move(sent)](BusServer& server, const auto&) {
         const auto* const its = server.stream(stream);
         const Mail before = its != nullptr ? BusServer::last(*its, mail.subject) : nullptr;
         return server.store(mail, "", before != nullptr && before->removes ? before->number : 0);
