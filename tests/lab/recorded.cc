@@ -159,7 +159,8 @@ void Recorded::check(const Life& life) {
   std::map<relay::LinkId, Read> links;
   for (std::string name : files) {
     if (name.ends_with(".part")) {
-      if (life.complete) wrong(life, name + " is left");
+      // The folder may not have been synced when the file was renamed.
+      if (life.complete && !(life.machine_crashed && kernel().disk().harmed())) wrong(life, name + " is left");
       const std::string repaired = name.substr(0, name.size() - 5);
       const auto done = trace::recover(name, repaired);
       if (!done) {

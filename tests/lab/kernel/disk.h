@@ -1,10 +1,15 @@
 // The disk of the simulated kernel: files under kRoot, and their faults.
-// Invariant: what was synced survives a crash of the machine. What was only written may be lost from its end on.
+// Invariant: what was synced survives a crash of the machine. What was only written may be lost from its end on, and
+// the last changes of names since the folder was synced may not have happened. To sync a file syncs its name, too, and
+// what was changed before, as the usual file systems do.
 #pragma once
 
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/lab/kernel/kernel.h"
 
@@ -23,9 +28,10 @@ class Disk {
 
   /// How often each fault happens.
   struct DiskFaults {
-    double short_write = 0, interrupt = 0, fail = 0;  ///< of each write
-    Nanos slow = 0;                                   ///< a call takes up to so long
-    std::uint64_t room = UINT64_MAX;                  ///< bytes of all files together
+    double short_write = 0, interrupt = 0;  ///< of each write
+    double fail = 0;                        ///< of each write, sync and cut
+    Nanos slow = 0;                         ///< a call takes up to so long
+    std::uint64_t room = UINT64_MAX;        ///< bytes of all files together
   } faults;
 
   struct Inode {
@@ -66,19 +72,32 @@ class Disk {
   int rename(const std::string& from, const std::string& to, bool replaces);
   int remove(const std::string& path);
 
-  /// The machine crashes: of what was not synced, a part is lost, or is damaged.
+  /// The machine crashes: of what was not synced, a part is lost, or is damaged. REQUIRES: the programs that use it
+  /// were killed.
   void tear();
+  bool torn() const { return torn_; }
   std::vector<std::string> names() const;
   /// Whether it could not keep what it was given, or not in time.
   bool harmed() const { return harmed_; }
   std::uint64_t used() const;
 
  private:
+  /// A change of names, and what they named before it; null: nothing.
+  struct Change {
+    std::shared_ptr<const Inode> of;
+    std::vector<std::pair<std::string, std::shared_ptr<Inode>>> before;
+  };
   void take_time();
+  bool fails();
+  std::shared_ptr<Inode> fresh_inode();
+  /// Notes what these names are now, before `of` is created, renamed or removed.
+  void note(std::shared_ptr<const Inode> of, std::initializer_list<std::string> names);
+  void sync_names(const Inode& of);
   Kernel& kernel_;
   std::map<std::string, std::shared_ptr<Inode>> files_;
+  std::vector<Change> changes_;  // that a crash may undo, the oldest first
   std::uint64_t last_number_ = 0;
-  bool harmed_ = false;
+  bool harmed_ = false, torn_ = false;
 };
 
 }  // namespace entente::lab
