@@ -27,14 +27,6 @@ bool exists(const std::string& path) {
   return ::lstat(path.c_str(), &found) == 0;
 }
 
-// A rename is on the disk only after its folder was synced. Errors are ignored: some file systems cannot do it.
-void sync_folder_of(const std::string& path) {
-  auto folder = std::filesystem::path(path).parent_path();
-  if (folder.empty()) folder = ".";
-  const Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (opened.get() >= 0) ::fsync(opened.get());
-}
-
 // Renames, but never over an existing file. On file systems without RENAME_NOREPLACE, this is a check and a rename.
 int rename_unless_there(const std::string& from, const std::string& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
@@ -78,6 +70,13 @@ Outcome<Done> read_from(const Descriptor& file, const std::string& name, std::ui
 bool says_full(const Error& error) {
   const auto says = [&](int code) { return error.text.ends_with(why(code)); };
   return says(ENOSPC) || says(EDQUOT) || says(EFBIG);
+}
+
+void sync_folder_of(const std::string& path) {
+  auto folder = std::filesystem::path(path).parent_path();
+  if (folder.empty()) folder = ".";
+  const Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (opened.get() >= 0) ::fsync(opened.get());
 }
 
 Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {

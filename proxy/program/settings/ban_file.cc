@@ -17,6 +17,7 @@
 #include "proxy/base/steady_wall.h"
 #include "proxy/net/fd.h"
 #include "proxy/program/log/say.h"
+#include "proxy/trace/file.h"
 
 namespace entente {
 namespace {
@@ -154,6 +155,7 @@ Outcome<Done> write_bans(const std::string& path, const BanFile& file) {
   const net::Fd fd(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!fd || !write_all(fd.get(), text) || ::fsync(fd.get()) != 0) return cannot(fresh, "write");
   if (std::rename(fresh.c_str(), path.c_str()) != 0) return cannot(path, "replace");
+  trace::sync_folder_of(path);
   return Done{};
 }
 
