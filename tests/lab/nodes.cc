@@ -3,7 +3,6 @@
 #include <lab_accounts.h>
 
 #include <algorithm>
-#include <sstream>
 
 #include "proxy/fleet/decode.h"
 #include "proxy/trace/recording.h"
@@ -213,13 +212,11 @@ void Nodes::check_owner() {
 void Nodes::check_bans() {
   const Nanos until = kernel().now() + kInWithin;
   std::map<std::string, std::set<std::string>> known;
+  std::string answer;
   const auto differs = [&known](const auto& one) { return one.second != known.begin()->second; };
   for (;; sleep(kSecond / 10)) {
     known.clear();
-    for (const auto& one : nodes_) {
-      std::istringstream lines(ask(*one, "bans"));
-      for (std::string line; std::getline(lines, line);) known[one->name].insert(line.substr(0, line.find('\t')));
-    }
+    for (const auto& one : nodes_) known[one->name] = first_fields(answer = ask(*one, "bans"));
     if (lost_data_) return;
     if (std::none_of(known.begin(), known.end(), differs)) break;
     if (kernel().now() >= until) break;
@@ -229,10 +226,7 @@ void Nodes::check_bans() {
       wrong(name + " knows " + std::to_string(bans.size()) + " bans, and " + known.begin()->first + " " +
             std::to_string(known.begin()->second.size()));
   if (harsh_) return;  // clocks were set
-  const std::set<std::string>& all = known.begin()->second;
-  for (const auto& [network, its] : ban_orders_)
-    if (its.banned && all.contains(network) != *its.banned)
-      wrong(network + (*its.banned ? " is not banned any more" : " is still banned"));
+  for (const std::string& what : bans_.check(answer)) wrong(what);
 }
 
 /// What the fleet stores of a recording is a recording.

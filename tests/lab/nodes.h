@@ -4,12 +4,12 @@
 
 #include <map>
 #include <memory>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "tests/lab/bans.h"
 #include "tests/lab/games.h"
 #include "tests/lab/service.h"
 
@@ -73,13 +73,9 @@ class Nodes final : private Visitors {
   Nanos hampered_until_ = 0, owned_at_ = 0;        // when the arena had an owner
   std::set<std::size_t> owns_;                     // processes that said so
   std::map<std::size_t, Nanos> was_frozen_until_;  // processes
-  struct BanOrders {
-    std::size_t given = 0, under_way = 0;
-    std::optional<bool> banned;  // as the last order wants it; nothing: unknown
-  };
-  std::map<std::string, BanOrders> ban_orders_;  // by network
-  bool lacks_ends_ = false;                      // NATS, of recordings, as a node said
-  bool lost_data_ = false;                       // NATS has forgotten what it stored
+  BanOrders bans_;
+  bool lacks_ends_ = false;  // NATS, of recordings, as a node said
+  bool lost_data_ = false;   // NATS has forgotten what it stored
 };
 
 }  // namespace entente::lab

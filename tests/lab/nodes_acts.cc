@@ -133,17 +133,9 @@ void Nodes::drain(const Act& act) {
 
 void Nodes::order_ban(const Act& act) {
   Draw draw = plan_.draw("ban of " + act.name);
-  const std::string network = "198.51.100." + std::to_string(draw.number(1, 4));
-  const bool bans = draw.chance(0.6);
-  BanOrders& its = ban_orders_[network];
-  const std::size_t number = ++its.given;
-  const bool alone = its.under_way++ == 0;
-  const std::string answer = ask(*nodes_[act.node], (bans ? "ban " : "unban ") + network);
-  --its.under_way;
-  const bool done = answer.starts_with("ok");
-  if (!harsh_ && bans && !done) wrong(nodes_[act.node]->name + ": a ban is answered: " + answer);
-  its.banned = std::nullopt;
-  if (alone && its.given == number && done) its.banned = bans;
+  Node& node = *nodes_[act.node];
+  const auto given = bans_.give(draw, [&](const std::string& line) { return ask(node, line); });
+  if (!harsh_ && given.bans && !given.done()) wrong(node.name + ": a ban is answered: " + given.answer);
 }
 
 void Nodes::command(const Act& act) {

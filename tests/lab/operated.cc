@@ -117,6 +117,7 @@ std::string Operated::configuration(const Edition& edition) const {
   text += "[metrics]\nlisten = " + quoted(address({kProxyHost, Monitor::kMetricsPort}).text()) +
           "\n[operator]\nlisten = " + quoted(address({kProxyHost, Monitor::kPagePort}).text()) +
           "\ntoken_file = " + quoted(kToken) + "\n";
+  text += "[access]\nban_file = \"/lab/bans\"\n";
   text += "[texts]\nserver_down = " + quoted(edition.text) + "\n";
   if (records_)
     text += "[recording]\ndirectory = \"/lab\"\nchunk_bytes = 65536\nrotate_s = " +
@@ -252,6 +253,7 @@ void Operated::live() {
   tool_.calm();
   await_all(harsh_);
   monitor_.demand();
+  check_bans();
   await_listed();
   if (!harsh_) check_nobody_was_sent_away();
   over_ = true;
@@ -310,6 +312,14 @@ void Operated::note_opened() {
   // Both are in the order of the routes.
   for (std::size_t i = 0; i < std::min(holds->size(), ends->size()); ++i)
     if ((*ends)[i] > (*holds)[i]) wrong("more players were brought back than held");
+}
+
+/// A ban that was answered outlives the process and the machine, and a ban that was lifted does not come back.
+void Operated::check_bans() {
+  const auto before = bans_.settled();
+  const std::string answer = ask("bans");
+  if (!answer.starts_with("ok") || (kernel().disk().torn() && kernel().disk().harmed())) return;
+  for (const std::string& what : bans_.check(answer, before)) wrong(what);
 }
 
 /// What the metrics counted at the end is what the summary counts.

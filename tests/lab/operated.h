@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/lab/bans.h"
 #include "tests/lab/games.h"
 #include "tests/lab/outside.h"
 #include "tests/lab/service.h"
@@ -56,6 +57,7 @@ class Operated final : private Games {
   void check_outside(std::set<std::string> routes);
   void check_certificates();
   void check_counted();
+  void check_bans();
   void check_files();
 
   // -- What happens: operated_acts.cc
@@ -67,8 +69,10 @@ class Operated final : private Games {
   void carry_out(const Act& act);
   void restart_server(const Act& act);
   void end(const Act& act);
+  void crash();
   void hamper(const Act& act);
   void command(const Act& act);
+  void order_ban(const Act& act);
   void reload(const Act& act);
   void reload_broken(const Act& act);
   void upgrade(const Act& act);
@@ -86,6 +90,7 @@ class Operated final : private Games {
   bool starting_ = false;      // the server
   std::size_t lines_ = 0;      // that the shell ran
   std::uint64_t serial_ = 1;   // of the certificate
+  BanOrders bans_;
   // A process without players, and how many sessions it has had, as its metrics say.
   std::optional<std::pair<std::size_t, double>> opened_;
   Service service_;

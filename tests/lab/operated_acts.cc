@@ -9,11 +9,13 @@ namespace entente::lab {
 namespace {
 
 constexpr std::size_t kMostActs = 8;
-constexpr const char* kMild[] = {"reload", "broken reload", "upgrade", "command", "reload", "upgrade", "command"};
+constexpr Nanos kStartsWithin = 5 * kSecond;  // again, as the service manager does it
+constexpr const char* kMild[] = {"reload",  "broken reload", "upgrade", "command", "reload",
+                                 "upgrade", "command",       "ban",     "ban"};
 constexpr const char* kHarsh[] = {
-    "kill the server",  "stop the server",     "kill the program",      "kill the newest",    "kill the oldest",
-    "stop the program", "freeze the program",  "freeze the players",    "cut the server off", "cut the players off",
-    "fill the disk",    "step the wall clock", "run out of descriptors"};
+    "kill the server",     "stop the server",  "kill the program",    "kill the newest",       "kill the oldest",
+    "crash the machine",   "stop the program", "freeze the program",  "freeze the players",    "cut the server off",
+    "cut the players off", "fill the disk",    "step the wall clock", "run out of descriptors"};
 constexpr const char* kCommands[] = {"list",   "routes", "servers",    "stats",       "listeners", "bans",
                                      "access", "rules",  "recordings", "say hear ye", "drain",     "kick"};
 
@@ -65,8 +67,10 @@ void Operated::carry_out(const Act& act) {
   if (act.kind == "broken reload") return reload_broken(act);
   if (act.kind == "upgrade") return upgrade(act);
   if (act.kind == "command") return command(act);
+  if (act.kind == "ban") return order_ban(act);
   if (act.kind == "kill the server" || act.kind == "stop the server") return restart_server(act);
   if (act.kind.starts_with("kill") || act.kind == "stop the program") return end(act);
+  if (act.kind == "crash the machine") return crash();
   hamper(act);
 }
 
@@ -87,6 +91,16 @@ void Operated::end(const Act& act) {
   if (act.kind == "kill the oldest") all = {all.front()};
   for (const std::size_t process : all)
     act.kind == "stop the program" ? service_.stop(process) : service_.kill(process);
+  sleep(kStartsWithin);
+  check_bans();
+}
+
+/// That of the program. It comes up again at once.
+void Operated::crash() {
+  for (const std::size_t process : service_.running()) service_.kill(process);
+  kernel().disk().tear();
+  sleep(kStartsWithin);
+  check_bans();
 }
 
 void Operated::hamper(const Act& act) {
@@ -131,6 +145,12 @@ void Operated::command(const Act& act) {
   sleep(act.lasts);
   (void)ask("undrain");
   closed_.emplace_back(began, kernel().now());
+}
+
+void Operated::order_ban(const Act& act) {
+  Draw draw = plan_.draw("ban of " + act.name);
+  const auto given = bans_.give(draw, [this](const std::string& line) { return ask(line); });
+  if (!harsh_ && given.bans && !given.done()) wrong("a ban is answered: " + given.answer);
 }
 
 void Operated::reload(const Act& act) {

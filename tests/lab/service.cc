@@ -285,8 +285,10 @@ void Service::check(std::size_t process, const Known& its) {
           " refusals");
 }
 
-/// Its files have each line that was written, as a whole. Those that were moved away before a reload do not grow.
+/// Unless the machine has crashed, its files have each line that was written, as a whole. Those that were moved away
+/// before a reload do not grow.
 void Service::check_log() const {
+  if (kernel().disk().torn()) return;
   std::multiset<std::string> lines;
   std::size_t bytes = 0;
   for (const std::string& file : kernel().disk().names()) {
@@ -304,7 +306,7 @@ void Service::check_log() const {
   if (lines != logged_ && !lost_lines()) wrong("the log has torn lines");
 }
 
-bool Service::lost_lines() const { return !its_.log.empty() && kernel().disk().harmed(); }
+bool Service::lost_lines() const { return !its_.log.empty() && (kernel().disk().harmed() || kernel().disk().torn()); }
 
 bool Service::killed_any() const {
   return std::any_of(processes_.begin(), processes_.end(), [](const auto& one) { return one.second.killed; });
