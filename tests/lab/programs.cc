@@ -43,6 +43,12 @@ void Program::kill() {
   calls_ = 0;
 }
 
+void Program::vanish() {
+  kernel().vanish(number_);
+  server_ = nullptr;
+  calls_ = 0;
+}
+
 void Program::call(const std::function<void(relay::ProxyServer&)>& what) {
   if (!runs()) return;
   ++calls_;

@@ -35,6 +35,8 @@ class Program {
   /// False: it has not ended after so long.
   bool stop(Nanos patience);
   void kill();
+  /// Its machine crashes: its peers are told nothing.
+  void vanish();
   bool runs() const { return server_ != nullptr; }
   /// Calls `what` on a thread of its own, as for an operator. Returns when that has returned, or the program is gone.
   void call(const std::function<void(relay::ProxyServer&)>& what);

@@ -31,6 +31,7 @@ class Town final : private Games {
   void check_memory_at_rest();
   void check_memory_without_players();
   void check_reasons();
+  void check_told(Nanos vanished);
   void sum_up(const relay::ProxyServer& proxy);
 
   // -- What happens: town_acts.cc
@@ -41,6 +42,8 @@ class Town final : private Games {
   std::vector<Act> acts();
   void carry_out(const Act& act);
   void restart(const Act& act);
+  void start_again(Program& its);
+  void crashed(const Act& act, bool begins);
   void hamper(const Act& act);
   void order(const Act& act);
   void drain(const Act& act, Way& way);
@@ -56,6 +59,7 @@ class Town final : private Games {
   Program proxy_;
   std::set<const Program*> restarting_;  // between an act's beginning and its end
   bool lied_ = false;
+  Nanos hampered_until_ = 0;  // by acts that freeze, cut off and starve
 };
 
 }  // namespace entente::lab

@@ -11,14 +11,16 @@ namespace entente::lab {
 namespace {
 
 constexpr std::uint32_t kStrangerHost = 0x0a000401;
-constexpr const char* kRestarts[] = {"kill the server", "stop the server", "kill the proxy", "stop the proxy",
-                                     "crash the proxy's machine"};
+constexpr const char* kRestarts[] = {"kill the server", "stop the server",           "kill the proxy",
+                                     "stop the proxy",  "crash the proxy's machine", "crash the server's machine"};
 constexpr const char* kHampers[] = {"freeze the server",   "freeze the players",    "freeze the proxy",
                                     "cut the server off",  "cut the players off",   "fill the disk",
                                     "step the wall clock", "run out of descriptors"};
 constexpr const char* kOrders[] = {"kick", "move", "announce", "drain", "end the sessions", "rotate", "replace"};
 constexpr Nanos kWritesWithin = 1'200 * kSecond;  // what is to be recorded, to a slow disk
 constexpr std::size_t kMostActs = 8;
+// Keepalives (set_stream_options): after a minute without a word, the peer is asked four times, every 15 s.
+constexpr Nanos kNoticesSilence = (60 + 4 * 15) * kSecond;
 
 }  // namespace
 
@@ -73,18 +75,54 @@ void Town::restart(const Act& act) {
   if (stops) {
     const Nanos writes = of_proxy && kernel().disk().faults.slow != 0 ? kWritesWithin : 0;
     if (!its.stop(act.lasts + 40 * kSecond + writes)) return wrong("the " + its.name() + " does not stop");
+  } else if (act.kind == "crash the server's machine") {
+    its.vanish();
+    return crashed(act, begins);
   } else {
     its.kill();
     if (of_proxy && records_) recorded_.die(act.kind.starts_with("crash"));
   }
   if (!begins) return;
   sleep(act.lasts);
+  start_again(its);
+}
+
+void Town::start_again(Program& its) {
   if (!its.start()) wrong("the " + its.name() + " does not start again");
   restarting_.erase(&its);
 }
 
+/// The server's machine is down. Nobody is told, until it is up again.
+void Town::crashed(const Act& act, bool begins) {
+  const Nanos at = kernel().now();
+  const bool long_down = plan_.draw("crash of " + act.name).chance(0.5);
+  sleep(long_down ? kNoticesSilence + kToldWithin : act.lasts);
+  if (long_down && begins) check_told(at);
+  if (begins) start_again(server_);
+  if (!long_down) sleep(kNoticesSilence - act.lasts);  // those who say nothing notice it no sooner
+}
+
+/// Nobody is on the server any more that vanished then.
+void Town::check_told(Nanos vanished) {
+  if (hampered_until_ >= vanished || !proxy_.runs()) return;
+  std::vector<std::uint64_t> held(ways_.size());
+  proxy_.call([&](relay::ProxyServer& its) {
+    for (std::size_t i = 0; i < ways_.size(); ++i) held[i] = its.totals(ways_[i].routes).held_now();
+  });
+  for (std::size_t i = 0; i < ways_.size(); ++i) {
+    if (ways_[i].into_arena || ways_[i].moved) continue;
+    const auto is_left = [&](const auto& one) { return one->group == i && one->in() && one->in_at < vanished; };
+    const auto left =
+        static_cast<std::uint64_t>(std::count_if(crowd_.people().begin(), crowd_.people().end(), is_left));
+    if (left > held[i])
+      wrong(ways_[i].name + ": the server's machine is down, and " + std::to_string(left - held[i]) +
+            " players do not know after " + std::to_string((kernel().now() - vanished) / kSecond) + " s");
+  }
+}
+
 void Town::hamper(const Act& act) {
   const Nanos until = kernel().now() + act.lasts;
+  hampered_until_ = std::max(hampered_until_, until);
   if (act.kind == "freeze the server" && server_.runs()) kernel().freeze(server_.number(), until);
   if (act.kind == "freeze the proxy" && proxy_.runs()) kernel().freeze(proxy_.number(), until);
   if (act.kind == "freeze the players") kernel().freeze(players_.number(), until);

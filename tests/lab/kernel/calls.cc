@@ -1,6 +1,7 @@
 // The C library's calls on sockets and clocks, on simulated threads. Everywhere else they are the real ones.
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
@@ -535,6 +536,16 @@ int setsockopt(int fd, int level, int option, const void* value, socklen_t size)
   int number = 0;
   std::memcpy(&number, value, sizeof number);
   const bool on = number != 0;
+  if (const auto stream = kernel().file_as<Stream>(fd); stream && level == IPPROTO_TCP && option == TCP_USER_TIMEOUT)
+    stream->sends_again_for = number == 0 ? Stream::kMostSent : static_cast<Nanos>(number) * kMilli;
+  if (const auto stream = kernel().file_as<Stream>(fd); stream && level == SOL_SOCKET) {
+    if (option == SO_KEEPALIVE) stream->keeps_alive = on;
+    if (option == SO_LINGER && size >= sizeof(linger)) {
+      linger wanted{};
+      std::memcpy(&wanted, value, sizeof wanted);
+      stream->resets = wanted.l_onoff != 0 && wanted.l_linger == 0;
+    }
+  }
   if (level == SOL_SOCKET && option == SO_REUSEADDR && its->type() == SOCK_DGRAM) its->shares_place = on;
   if (level == IPPROTO_IPV6 && option == IPV6_V6ONLY) its->only_six = on;
   if (level == (its->six ? IPPROTO_IPV6 : IPPROTO_IP) && option == (its->six ? IPV6_RECVPKTINFO : IP_PKTINFO))

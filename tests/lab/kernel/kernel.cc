@@ -181,6 +181,7 @@ void Kernel::end(Thread& thread) {
 std::size_t Kernel::begin_program(std::uint32_t host, std::function<void()> body) {
   const Aside aside;
   programs_.emplace_back().host = host;
+  down_.erase(host);
   start_in(programs_.size() - 1, std::move(body));
   return programs_.size() - 1;
 }
@@ -197,6 +198,15 @@ void Kernel::kill(std::size_t program) {
   }
   std::erase_if(semaphores, [program](const auto& one) { return one.first.first == program; });
   close_files(program);
+}
+
+void Kernel::vanish(std::size_t program) {
+  if (is_over(program)) return;
+  const Aside aside;
+  down_.insert(host_of(program));
+  vanishes_ = true;
+  kill(program);
+  vanishes_ = false;
 }
 
 void Kernel::close_files(std::size_t program) {
@@ -238,7 +248,7 @@ bool Kernel::close(int fd) {
   const Opened closed = std::exchange(files_[place], Opened());
   --programs_[closed.program].files;
   --open_;
-  if (closed.file && --closed.file->descriptors == 0) closed.file->close();
+  if (closed.file && --closed.file->descriptors == 0) vanishes_ ? closed.file->vanish() : closed.file->close();
   return true;
 }
 

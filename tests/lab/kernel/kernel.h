@@ -18,6 +18,7 @@
 #include <map>
 #include <memory>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,7 @@ class File {
   virtual bool broken() const { return false; }
   virtual bool ended() const { return false; }  ///< its peer sends nothing more
   virtual void close() {}
+  virtual void vanish() { close(); }  ///< its machine has crashed: its peer is told nothing
   /// Of a bound socket: whether others may be bound to the same place.
   bool shares_place = false;
   /// Of a bound socket: how well it suits what comes from there; 0: not at all.
@@ -148,6 +150,11 @@ class Kernel {
   /// Ends it wherever it is: none of its threads runs again, and its descriptors are closed. REQUIRES: another one, or
   /// in after().
   void kill(std::size_t program);
+  /// The same, as its machine crashes: nobody is told. What its peers send is lost until another program begins there;
+  /// then it resets their connections.
+  void vanish(std::size_t program);
+  /// Whether the machine has crashed, and no program has begun there since.
+  bool is_down(const Place& at) const { return down_.contains(host_at(at)); }
   void close_files(std::size_t program);
   /// None of its threads runs before `until`.
   void freeze(std::size_t program, Nanos until) { programs_[program].frozen_until = until; }
@@ -246,7 +253,8 @@ class Kernel {
   const std::unique_ptr<Processes> processes_;
   const std::unique_ptr<BusServer> bus_;
   std::vector<Program> programs_;
-  bool killed_ = false;
+  bool killed_ = false, vanishes_ = false;
+  std::set<std::uint32_t> down_;  // hosts
   std::vector<Opened> files_;
   std::size_t open_ = 0;
   std::multimap<std::pair<int, Place>, std::weak_ptr<File>> bound_;

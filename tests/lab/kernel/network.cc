@@ -12,6 +12,10 @@ namespace {
 /// Of an address, the first byte and the last three are those of a place.
 constexpr std::size_t kFirstByte = 1, kOtherBytes[] = {6, 7, 15};
 
+// Linux tries to connect so often, 1, 2, 4, … seconds after each other.
+constexpr Nanos kSecond = 1'000 * kMilli;
+constexpr int kMostKnocks = 6;
+
 }  // namespace
 
 net::Address address(const Place& at) {
@@ -87,14 +91,24 @@ int Stream::connect(const Place& to) {
   remote_ = to;
   local_ = source(to);
   state_ = State::kConnects;
-  kernel_.after(kernel_.flight(local_, to), [its = self(), to] {
+  knock(to, 0);
+  return EINPROGRESS;
+}
+
+void Stream::knock(const Place& to, int attempt) {
+  kernel_.after(kernel_.flight(local_, to), [its = self(), to, attempt] {
     if (its->state_ != State::kConnects) return;
+    if (its->kernel_.is_down(to)) {
+      if (attempt == kMostKnocks) return its->be_reset(ETIMEDOUT);
+      return its->kernel_.after(kSecond << static_cast<unsigned>(attempt), [its, to, attempt] {
+        if (its->state_ == State::kConnects) its->knock(to, attempt + 1);
+      });
+    }
     const auto there = std::dynamic_pointer_cast<Stream>(its->kernel_.bound(SOCK_STREAM, to, its->local_));
     const bool listens = there && there->state_ == State::kListens && there->accepted_.size() < there->backlog_;
     if (!listens || its->kernel_.chance(its->kernel_.faults.refuse)) return its->be_reset(ECONNREFUSED);
     there->arrive(its);
   });
-  return EINPROGRESS;
 }
 
 /// A client has reached this listener.
@@ -117,11 +131,54 @@ void Stream::to_peer(What&& what) {
   const Nanos at = std::max(last_arrival_, kernel_.now() + kernel_.flight(local_, remote_));
   last_arrival_ = at;
   kernel_.after(at - kernel_.now(), [from = std::weak_ptr(self()), peer = peer_, what = std::forward<What>(what)] {
-    if (const auto there = peer.lock())
+    if (const auto there = peer.lock(); there && !there->gone_)
       what(*there);
     else if (const auto sender = from.lock())
-      sender->be_reset(ECONNRESET);  // the peer is closed: what comes late resets the connection
+      sender->not_delivered();
   });
+}
+
+/// The peer is closed: what comes late resets the connection. A machine that is down answers nothing.
+void Stream::not_delivered() {
+  if (!peer_gone_) return be_reset(ECONNRESET);
+  if (!std::exchange(sends_again_, true)) send_again(kernel_.now() + sends_again_for);
+}
+
+void Stream::send_again(Nanos until) {
+  if (state_ != State::kOpen) return;
+  if (!kernel_.is_down(remote_)) return be_reset(ECONNRESET);
+  if (kernel_.now() >= until) return be_reset(ETIMEDOUT);
+  kernel_.after(kSecond, [its = std::weak_ptr(self()), until] {
+    if (const auto sender = its.lock()) sender->send_again(until);
+  });
+}
+
+/// Nobody tells it.
+void Stream::lose_peer() {
+  peer_gone_ = true;
+  if (keeps_alive)
+    kernel_.after(kIdle, [its = std::weak_ptr(self())] {
+      if (const auto one = its.lock()) one->probe(1);
+    });
+}
+
+/// While something is not acknowledged, that is sent again instead.
+void Stream::probe(int number) {
+  if (state_ != State::kOpen || sends_again_) return;
+  if (!kernel_.is_down(remote_)) return be_reset(ECONNRESET);
+  if (number > kProbes) return be_reset(ETIMEDOUT);
+  kernel_.after(kProbeEvery, [its = std::weak_ptr(self()), number] {
+    if (const auto one = its.lock()) one->probe(number + 1);
+  });
+}
+
+void Stream::vanish() {
+  unbind();
+  for (const auto& client : accepted_) client->vanish();
+  accepted_.clear();
+  if (const auto peer = peer_.lock()) peer->lose_peer();
+  gone_ = true;
+  state_ = State::kClosed;
 }
 
 ssize_t Stream::send(Bytes bytes) {
@@ -201,14 +258,14 @@ bool Stream::writable() const {
 
 void Stream::close() {
   unbind();
-  for (const auto& client : accepted_) client->close();
+  for (const auto& client : accepted_) client->resets = true, client->close();
   accepted_.clear();
-  const bool unread = !in_.empty() || state_ == State::kConnects;
+  const bool breaks = resets || !in_.empty() || state_ == State::kConnects;
   if (state_ != State::kOpen && state_ != State::kConnects) {
     state_ = State::kClosed;
     return;
   }
-  if (unread)
+  if (breaks)
     to_peer([](Stream& peer) { peer.be_reset(ECONNRESET); });
   else if (!end_sent_)
     to_peer([](Stream& peer) { peer.deliver_end(); });
@@ -242,7 +299,7 @@ ssize_t DatagramSocket::send(Bytes bytes, const Place* to) {
       if (const auto there =
               std::dynamic_pointer_cast<DatagramSocket>(kernel.bound(SOCK_DGRAM, datagram.to, datagram.from)))
         there->deliver(datagram);
-      else if (from && from->remote_ == datagram.to)
+      else if (from && from->remote_ == datagram.to && !kernel.is_down(datagram.to))
         from->error_ = ECONNREFUSED;  // only a connected socket is told
     });
   return static_cast<ssize_t>(bytes.size());

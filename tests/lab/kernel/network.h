@@ -65,6 +65,12 @@ class Stream final : public Socket {
   int connect(const Place& to);
   bool is_open() const { return state_ == State::kOpen; }
   bool listens() const { return state_ == State::kListens; }
+  bool resets = false;       ///< when it is closed (SO_LINGER)
+  bool keeps_alive = false;  ///< SO_KEEPALIVE: it notices within kIdle + kProbes * kProbeEvery that its peer is gone
+  Nanos sends_again_for = kMostSent;                    ///< what is not acknowledged (TCP_USER_TIMEOUT)
+  static constexpr Nanos kMostSent = 924'000 * kMilli;  ///< as Linux, if the program sets nothing
+  static constexpr Nanos kIdle = 60'000 * kMilli, kProbeEvery = 15'000 * kMilli;
+  static constexpr int kProbes = 4;
 
   // Each returns how many bytes were moved, or minus an errno.
   ssize_t send(Bytes bytes);
@@ -75,6 +81,7 @@ class Stream final : public Socket {
   bool writable() const override;
   bool ended() const override { return end_came_ || state_ == State::kClosed; }
   void close() override;
+  void vanish() override;
   std::size_t waiting() const { return in_.size(); }
 
  private:
@@ -84,6 +91,11 @@ class Stream final : public Socket {
   void deliver(const Buffer& bytes);
   void deliver_end();
   void be_reset(int error);
+  void knock(const Place& to, int attempt);
+  void lose_peer();
+  void probe(int number);
+  void not_delivered();
+  void send_again(Nanos until);
   int suits(const Place&) const override { return state_ == State::kListens ? 1 : 0; }
   /// Calls `what(peer)` after the flight of a segment, in order.
   template <class What>
@@ -97,6 +109,8 @@ class Stream final : public Socket {
   std::size_t under_way_ = 0;  // sent, and not read by the peer
   Nanos last_arrival_ = 0;
   bool end_came_ = false, end_sent_ = false, deaf_ = false;
+  bool gone_ = false, peer_gone_ = false;  // it, or its peer, has vanished with its machine
+  bool sends_again_ = false;
 };
 
 class DatagramSocket final : public Socket {
