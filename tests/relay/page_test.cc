@@ -58,6 +58,26 @@ TEST_CASE("a browser gets the page and its files, and the server gets no connect
   CHECK_FALSE(fake.called(50));
 }
 
+TEST_CASE(
+    "after a take-over, a browser's connection is closed after the next answer, so that it goes to the other process") {
+  FakeServer fake;
+  Shown running(fake.address());
+  const Stream browser = Stream::to(running.address);
+  constexpr std::string_view kRequest = "GET /main.js HTTP/1.1\r\nHost: a\r\n\r\n", kBody = "play()";
+  for (const bool takes_over : {false, true}) {
+    CAPTURE(takes_over);
+    const auto offered = running.server().offer_listeners();
+    REQUIRE(offered.ok());
+    REQUIRE(running.server().release_newcomers().ok());
+    takes_over ? running.server().complete_take_over() : running.server().cancel_take_over();
+    browser.send(kRequest);
+    std::string answer;
+    while (!answer.ends_with(kBody)) answer += browser.read_text(1);
+    CHECK(count_of(answer, takes_over ? "Connection: close\r\n" : "Connection: keep-alive\r\n") == 1);
+  }
+  CHECK(browser.read_all().empty());
+}
+
 TEST_CASE("a slow browser gets a large file whole, and then the next one by the same connection") {
   static const std::string kLarge(8U << 20U, 'x');
   static const Asset kFiles[] = {{"index.html", "text/html", "<p>come in</p>"},

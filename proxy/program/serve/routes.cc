@@ -124,7 +124,8 @@ Outcome<Done> Routes::open() {
     service_.measure_also([this](Metrics& metrics) { fleet_arenas_->measure(metrics); });
     service_.when_all_drain([this](bool on) { fleet_arenas_->step_back(on); });
   }
-  service_.when_taken_over([this] { end_broadcasts(); });
+  service_.when_taken_over({[this] { tell_documents(&LiveDocuments::hold); },
+                            [this] { tell_documents(&LiveDocuments::go_on); }, [this] { end_broadcasts(); }});
   Plan plan{places_, service_.describer(config_, places_), true};
   const auto hooks = hook_settings(config_);
   const auto lists = public_list_settings(config_);
@@ -434,7 +435,7 @@ Outcome<Done> Routes::plan_listeners(const RoomListeners& listeners, const Share
     auto fresh = plan.describer.into(room, url, watch == nullptr ? position + i : position);
     if (!fresh) return fresh.error();
     fresh->watch = watch != nullptr;
-    if (watch != nullptr) fresh->options.web.documents = watch->documents;
+    if (watch != nullptr) fresh->options.web.documents = served(watch->documents);
     if (same && before && !before->is->keys && room_of(*before->is) == room.shared_room && before->is->url == url)
       keep(*before, std::move(*fresh), plan);
     else
@@ -471,7 +472,7 @@ Routes::RunningWatch Routes::open_watch(const config::Watch& settings, const std
                                         std::optional<std::size_t> beside) {
   RunningWatch watch{settings, broadcast, view_of(*broadcast, settings)};
   watch.room = service_.server().add_shared_room(watch_room(of, watch.view), beside);
-  watch.documents = live_documents(watch.view);
+  watch.documents = std::make_shared<LiveDocuments>(watch.view);
   return watch;
 }
 
@@ -603,9 +604,17 @@ Outcome<Done> Routes::carry_out(Plan& plan) {
   return Done{};
 }
 
-/// The observers leave. Their audiences see what was broadcast so far, and are sent to the other process.
+/// Also waits for a reload that is in progress.
+void Routes::tell_documents(void (LiveDocuments::*what)()) {
+  const std::lock_guard lock(reloading_);
+  for (const RunningWatch& watch : watches_) (*watch.documents.*what)();
+}
+
+/// The observers leave. Their audiences see what was broadcast so far, and are sent to the other process. HTTP caches
+/// are sent there at once, because it uses the numbers of fragments from now on.
 void Routes::end_broadcasts() {
   observers_.give_up();
+  tell_documents(&LiveDocuments::end);
   const std::lock_guard lock(reloading_);
   for (const RunningWatch& watch : watches_) {
     const auto feeds = [&](const Running& one) { return one.observer && one.broadcast == watch.broadcast; };

@@ -18,6 +18,7 @@
 #include "proxy/program/serve/observers.h"
 #include "proxy/program/serve/reload.h"
 #include "proxy/program/serve/service.h"
+#include "proxy/program/watch/live_documents.h"
 #include "proxy/relay/broadcast/broadcast.h"
 
 namespace entente {
@@ -69,7 +70,7 @@ class Routes {
     std::shared_ptr<relay::Broadcast> broadcast;
     std::shared_ptr<relay::LiveView> view = {};
     std::size_t room = 0;
-    net::HttpDocuments documents = {};
+    std::shared_ptr<LiveDocuments> documents = {};
   };
   using Urls = google::protobuf::RepeatedPtrField<std::string>;
   using Watches = google::protobuf::RepeatedPtrField<config::Watch>;
@@ -132,6 +133,7 @@ class Routes {
   void add(Running running, RouteDescription fresh, const std::optional<Running>& instead_of, Plan& plan) const;
   Outcome<Done> carry_out(Plan& plan);
   void end_removed(Plan& plan);
+  void tell_documents(void (LiveDocuments::*what)());
   void end_broadcasts();
   void abandon(const Plan& plan);
   void lead_to_arenas();

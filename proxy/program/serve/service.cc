@@ -771,6 +771,7 @@ bool Service::is_stopping() const { return drainer_.is_stopping() || server_.sto
 Outcome<relay::LinkId> Service::release_newcomers() {
   if (is_stopping()) return Error{"the program is stopping"};
   kept_bans_.begin_leaving();  // a rule may still ban
+  if (at_take_over_.begins) at_take_over_.begins();
   const auto released = server_.release_newcomers();
   if (!released) return released.error();
   return server_.last_link() + kLinksOnTheWay;
@@ -815,6 +816,7 @@ bool Service::restore(const Restrictions& known) {
 
 void Service::take_back() {
   kept_bans_.stay();
+  if (at_take_over_.failed) at_take_over_.failed();
   server_.cancel_take_over();
 }
 
@@ -828,7 +830,7 @@ void Service::give(std::int32_t pid, bool own) {
   });
   acceptor_->leave();
   left_acceptor_ = std::move(acceptor_);
-  if (taken_over_) taken_over_();
+  if (at_take_over_.done) at_take_over_.done();
   hooks_.stop_telling_empty();
   server_.complete_take_over();
   name_process_in_lines(net::own_pid());  // both may write to one journal

@@ -107,8 +107,14 @@ class Service final : private HandOver::User, private FleetBans::User {
   void measure_also(std::function<void(Metrics&)> measure) { measure_also_ = std::move(measure); }
   /// `drains`: called when an operator drains all routes (true), or undoes that (false). REQUIRES: before run().
   void when_all_drain(std::function<void(bool)> drains) { drains_all_ = std::move(drains); }
-  /// `given`: called when another process has taken over. REQUIRES: before run().
-  void when_taken_over(std::function<void()> given) { taken_over_ = std::move(given); }
+  /// What is called at a take-over by another process, on the hand-over's thread. Each may be empty.
+  struct AtTakeOver {
+    std::function<void()> begins = {};  ///< newcomers are about to go to the other process
+    std::function<void()> failed = {};  ///< it does not take over; also called if it failed before `begins`
+    std::function<void()> done = {};    ///< it has taken over
+  };
+  /// REQUIRES: before run().
+  void when_taken_over(AtTakeOver calls) { at_take_over_ = std::move(calls); }
   /// Allows the command `upgrade`: another process with the same arguments takes over. REQUIRES: before
   /// open_acceptors().
   void allow_upgrades() {
@@ -239,7 +245,7 @@ class Service final : private HandOver::User, private FleetBans::User {
   std::unique_ptr<RecordingUploads> uploads_;   // null: recordings do not go to a fleet
   std::function<void(Metrics&)> measure_also_;  // may be empty
   std::function<void(bool)> drains_all_;        // may be empty
-  std::function<void()> taken_over_;            // may be empty
+  AtTakeOver at_take_over_;
   relay::ProxyServer server_;
   ServedRoutes routes_;
   Drainer drainer_;

@@ -15,6 +15,7 @@ using relay::Broadcast;
 using relay::LiveView;
 
 constexpr core::Micros kFragmentSeconds = Broadcast::kFragment / core::kSecond;
+constexpr std::uint64_t kAgain = 1;  // s: the other process answers on a new connection
 
 struct LiveName {
   bool newest = false, start = false;
@@ -71,7 +72,8 @@ std::optional<net::HttpReply> LiveDocuments::answer(const net::HttpHead& request
   const auto asked = parse_name(name);
   if (!asked) return std::nullopt;
   const auto view = view_.lock();
-  const auto range = view ? view->fragments() : std::nullopt;
+  auto range = view ? view->fragments() : std::nullopt;
+  if (!limit(range)) return refusal(503, "another process broadcasts now; connect again", kAgain);
   if (!range) {
     const std::string why = view && view->overflows() ? core::kOverflows : "the broadcast has not begun";
     return refusal(asked->newest ? 503 : 404, why, kFragmentSeconds);
@@ -91,6 +93,31 @@ std::optional<net::HttpReply> LiveDocuments::answer(const net::HttpHead& request
   reply.headers.push_back({"X-Content-Type-Options", "nosniff"});
   if (const std::string* known = request.find("If-None-Match"); known != nullptr && *known == tag) reply.status = 304;
   return reply;
+}
+
+void LiveDocuments::hold() {
+  const std::lock_guard lock(take_over_);
+  const auto view = view_.lock();
+  const auto range = view ? view->fragments() : std::nullopt;
+  last_ = range ? range->newest : 0;
+}
+
+void LiveDocuments::go_on() {
+  const std::lock_guard lock(take_over_);
+  last_.reset();
+}
+
+void LiveDocuments::end() {
+  const std::lock_guard lock(take_over_);
+  ended_ = true;
+}
+
+/// Takes from `range` what is held back. False: this process broadcasts no longer.
+bool LiveDocuments::limit(std::optional<LiveView::Range>& range) const {
+  const std::lock_guard lock(take_over_);
+  if (last_ && range) range->newest = std::min(range->newest, *last_);
+  if (range && range->newest < range->oldest) range.reset();
+  return !ended_;
 }
 
 std::uint64_t LiveDocuments::written() const {

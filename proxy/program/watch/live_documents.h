@@ -30,6 +30,14 @@ class LiveDocuments {
   /// Other names are not known.
   std::optional<net::HttpReply> answer(const net::HttpHead& request, std::string_view name);
 
+  // A take-over. From any thread.
+  /// From now on, no fragment is given out that was not over before: another process may broadcast soon.
+  void hold();
+  /// That process does not take over: hold() no longer applies.
+  void go_on();
+  /// That process broadcasts now: from now on, each document is refused with 503.
+  void end();
+
   /// How many documents were written.
   std::uint64_t written() const;
 
@@ -41,9 +49,13 @@ class LiveDocuments {
   Text find(const Key& key, relay::LiveView& view);
   static Text write_fragment(std::uint64_t number, const relay::LiveView& view);
   static Text write_start(std::uint64_t number, const relay::LiveView& view);
+  bool limit(std::optional<relay::LiveView::Range>& range) const;
 
   const std::weak_ptr<relay::LiveView> view_;
-  mutable std::mutex mutex_;
+  mutable std::mutex take_over_;       // of the next two
+  std::optional<std::uint64_t> last_;  // after hold(): the last fragment; 0: none was over
+  bool ended_ = false;
+  mutable std::mutex mutex_;  // of what follows
   std::map<Key, std::pair<Text, std::list<Key>::iterator>> kept_;
   std::map<Key, std::weak_ptr<const std::string>> still_read_;  // dropped from kept_, as long as slow readers have them
   std::list<Key> used_;                                         // the latest last

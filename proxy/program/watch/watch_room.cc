@@ -7,7 +7,6 @@
 #include "proxy/base/time.h"
 #include "proxy/core/replay/replay.h"
 #include "proxy/program/log/say.h"
-#include "proxy/program/watch/live_documents.h"
 
 namespace entente {
 
@@ -39,9 +38,10 @@ relay::SharedRoomOptions watch_room(const std::string& of, std::shared_ptr<relay
   return options;
 }
 
-net::HttpDocuments live_documents(const std::shared_ptr<relay::LiveView>& view) {
-  const auto documents = std::make_shared<LiveDocuments>(view);
-  return [documents](const net::HttpHead& request, std::string_view name) { return documents->answer(request, name); };
+net::HttpDocuments served(std::shared_ptr<LiveDocuments> documents) {
+  return [documents = std::move(documents)](const net::HttpHead& request, std::string_view name) {
+    return documents->answer(request, name);
+  };
 }
 
 void close_watch_room(relay::ProxyServer& server, std::size_t room) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "proxy/net/web/http_reply.h"
+#include "proxy/program/watch/live_documents.h"
 #include "proxy/relay/broadcast/broadcast.h"
 #include "proxy/relay/proxy_server.h"
 #include "schema/config.pb.h"
@@ -20,8 +21,8 @@ std::shared_ptr<relay::LiveView> view_of(relay::Broadcast& broadcast, const conf
 /// `of`: what is broadcast, for the log.
 relay::SharedRoomOptions watch_room(const std::string& of, std::shared_ptr<relay::LiveView> view);
 
-/// The broadcast by HTTP, as long as the view lives.
-net::HttpDocuments live_documents(const std::shared_ptr<relay::LiveView>& view);
+/// Serves these documents.
+net::HttpDocuments served(std::shared_ptr<LiveDocuments> documents);
 
 /// Ends the room and the sessions of its viewers.
 void close_watch_room(relay::ProxyServer& server, std::size_t room);

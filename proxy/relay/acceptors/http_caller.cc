@@ -66,13 +66,14 @@ void HttpCaller::respond() {
   read_on();
 }
 
-/// Behind a proxy that names its clients in each request, the next request may be another client's.
+/// Behind a proxy that names its clients in each request, the next request may be another client's. After a take-over,
+/// the client is to connect to the other process.
 bool HttpCaller::keeps_open() const {
   const Route& route = accept_route_.route;
   const bool one_client =
       route.options->proxies.empty() || route.options->proxies.naming == net::ClientNaming::kProxyHeader;
   return one_client && link_.request().persistent && requests_ < kMostRequests && now() < began_ + kLongestCall &&
-         !route.retired && !route.listener->draining && !peer_ended_;
+         !route.retired && !route.listener->draining && !route.listener->given_away && !peer_ended_;
 }
 
 /// The next request is read when the client has taken the answer to the last one.

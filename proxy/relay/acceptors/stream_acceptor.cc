@@ -79,6 +79,7 @@ void StreamAcceptor::cancel_take_over() {
 void StreamAcceptor::complete_take_over() {
   twin_.reset();
   tcp_acceptor_.close();
+  route().listener->given_away = true;
 }
 
 /// The addresses that clients' datagrams may come from: that of the TCP connection, or a linked one (LinkTable).

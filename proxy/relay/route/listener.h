@@ -25,6 +25,7 @@ struct Listener {
   net::Address address;                      ///< port 0: it does not listen; its clients are bots
   std::shared_ptr<const net::Fd> datagrams;  ///< the listening UDP socket; every worker sends on it
   std::atomic<bool> draining{false};         ///< all of its routes drain
+  std::atomic<bool> given_away{false};       ///< another process has taken it over
   Admission admission;                       ///< of its clients, and of players who are moved to its routes
   std::vector<std::size_t> routes;           ///< by index: those with a path first. For the ProxyServer's callers only
 };

@@ -62,6 +62,12 @@ struct Live {
   core::WorldState world;
 };
 
+/// The number in a start document.
+std::uint64_t fragment_of(const net::HttpReply& reply) {
+  REQUIRE(reply.status == 200);
+  return std::stoull(reply.body->substr(reply.body->find(':') + 1));
+}
+
 TEST_CASE("a fragment is available once it is over and its delay has passed, and caches may keep it") {
   Live live;
   CHECK(live.get("live").status == 503);
@@ -120,6 +126,69 @@ TEST_CASE("a broadcast that begins after the wall clock was set back does not us
   const auto after = new_broadcast("a match");
   clock_set_by = 0;
   CHECK(after->fragment_of(0) >= before->fragment_of(0));
+}
+
+TEST_CASE("while another process may take over, no further fragment is given out, and once it has, no document") {
+  Live live;
+  live.pass(20);
+  REQUIRE(fragment_of(live.get("live")) == 1007);
+  const std::string known = *live.get("live/1007").body;
+  live.documents.hold();
+  live.pass(4);
+  CHECK(fragment_of(live.get("live")) == 1007);
+  CHECK(*live.get("live/1007").body == known);
+  CHECK(live.get("live/1008").status == 404);
+  CHECK(live.get("live/1008/start").status == 404);
+  live.documents.go_on();
+  CHECK(fragment_of(live.get("live")) == 1009);
+  CHECK(live.get("live/1008").status == 200);
+  live.documents.hold();
+  live.documents.end();
+  for (const char* name : {"live", "live/1007", "live/1007/start", "live/1020", "live/1"}) {
+    CAPTURE(name);
+    const net::HttpReply reply = live.get(name);
+    CHECK(reply.status == 503);
+    CHECK(Live::header(reply, "Retry-After") == "1");
+    CHECK(Live::header(reply, "ETag").empty());
+  }
+  live.view.reset();
+  CHECK(live.get("live").status == 503);
+}
+
+TEST_CASE("a broadcast that is held before its first fragment is over gives out none") {
+  Live live;
+  live.documents.hold();
+  live.pass(20);
+  CHECK(live.get("live").status == 503);
+  CHECK(live.get("live/1000").status == 404);
+  live.documents.go_on();
+  CHECK(live.get("live/1000").status == 200);
+}
+
+/// The fragments that are given out of a broadcast which begins at `unix_us` and has a world from `world_us` on.
+std::optional<relay::LiveView::Range> given_out(std::uint64_t unix_us, std::uint64_t world_us, std::uint64_t now_us) {
+  std::uint64_t nanos = unix_us * 1000;
+  const auto broadcast = std::make_shared<relay::Broadcast>([&] { return nanos; }, unix_us);
+  const auto view = broadcast->view(core::See::kPublic, 0);
+  nanos = world_us * 1000;
+  const std::uint64_t id = broadcast->begin();
+  core::WorldState world;
+  world.fold(core::Fact(words::Ready()));
+  broadcast->tell(id, world, 0, nanos);
+  nanos = now_us * 1000;
+  return view->fragments();
+}
+
+TEST_CASE("what a broadcast gives out has higher numbers than what was given out before its world began") {
+  constexpr std::uint64_t kTakeOver = kUnixMicros + 100 * kSecond, kStep = 100'000;
+  for (std::uint64_t old_born = 0; old_born <= 4 * kSecond; old_born += kStep)
+    for (std::uint64_t young_born = 0; young_born <= 8 * kSecond; young_born += kStep) {
+      const auto before = given_out(kUnixMicros + old_born, kUnixMicros + old_born, kTakeOver);
+      const auto after = given_out(kTakeOver - young_born, kTakeOver, kTakeOver + 10 * kSecond);
+      REQUIRE(before.has_value());
+      REQUIRE(after.has_value());
+      REQUIRE(after->oldest > before->newest);
+    }
 }
 
 TEST_CASE("other names do not exist, and after the end of the broadcast there are no documents") {

@@ -2,9 +2,13 @@
 // reconnect; and only casters receive team chat.
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <charconv>
 #include <chrono>
 #include <csignal>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -22,6 +26,16 @@ using Clock = std::chrono::steady_clock;
 const std::string kEntente = testing::entente_binary();
 
 std::string port_text(int port) { return std::to_string(port); }
+
+net::Address local(int port) { return *net::Address::parse("127.0.0.1", static_cast<std::uint16_t>(port)); }
+
+/// The whole HTTP response.
+std::string get(int port, const std::string& path) {
+  const testing::Stream http = testing::Stream::to(local(port));
+  http.send("GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+  const Buffer all = http.read_all();
+  return std::string(as_text(all));
+}
 
 /// `entente run` with an arena that can be watched.
 struct Watched : Asked {
@@ -46,14 +60,7 @@ struct Watched : Asked {
     write(delay_s, rules);
     return ctl({"reload"});
   }
-  /// The whole HTTP response.
-  std::string get(const std::string& path) const {
-    const testing::Stream http =
-        testing::Stream::to(*net::Address::parse("127.0.0.1", static_cast<std::uint16_t>(ports[3])));
-    http.send("GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
-    const Buffer all = http.read_all();
-    return std::string(as_text(all));
-  }
+  std::string get(const std::string& path) const { return watch_test::get(ports[3], path); }
   int ports[5];  // players; casters; the public: native, WebSocket, BZFlag
   std::unique_ptr<Process> process;
 };
@@ -267,6 +274,118 @@ TEST_CASE(
   const auto first = list.find("broadcast");
   CHECK(first != std::string::npos);
   CHECK(list.find("broadcast", first + 1) == std::string::npos);
+}
+
+/// Reads the newest fragments over one connection, on a thread of its own, until the program closes the connection.
+class KeptCache {
+ public:
+  explicit KeptCache(int port)
+      : http_(testing::Stream::to(local(port))), thread_([this](const std::stop_token& stop) {
+          while (!stop.stop_requested() && read_newest()) std::this_thread::sleep_for(50ms);
+          over_ = true;
+        }) {}
+  bool has_fragments() const { return fragments_ != 0; }
+  bool over() const { return over_; }
+  /// The bodies by the numbers of the fragments. Reads no more.
+  const std::map<std::uint64_t, std::string>& bodies() {
+    thread_.request_stop();
+    if (thread_.joinable()) thread_.join();
+    return bodies_;
+  }
+  /// The head of the last response. REQUIRES: bodies() was called.
+  const std::string& last_head() const { return head_; }
+
+ private:
+  /// False: the connection is closed.
+  bool read_newest() {
+    auto body = get("/live");
+    if (!body || !head_.starts_with("HTTP/1.1 200 ")) return body.has_value();
+    const std::uint64_t number = fragment_of(*body);
+    body = get("/live/" + std::to_string(number));
+    if (!body || !head_.starts_with("HTTP/1.1 200 ")) return body.has_value();
+    CHECK(bodies_.try_emplace(number, *body).first->second == *body);
+    fragments_ = bodies_.size();
+    return true;
+  }
+  static constexpr int kMillis = static_cast<int>(std::chrono::milliseconds(Process::kPatience).count());
+  /// The body of the next response, whose head is in head_.
+  std::optional<std::string> get(const std::string& path) {
+    const std::string request = "GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    if (http_.try_send(as_bytes(request)) != request.size()) return std::nullopt;
+    std::string head, body;
+    for (std::size_t size = 0, end = std::string::npos; end == std::string::npos || body.size() < end + size;) {
+      if (!http_.readable(kMillis)) return std::nullopt;
+      const Buffer some = http_.read_some();
+      if (some.empty()) return std::nullopt;
+      body += as_text(some);
+      if (end != std::string::npos || (end = body.find("\r\n\r\n")) == std::string::npos) continue;
+      head = body.substr(0, end += 4);
+      const std::string_view length = std::string_view(head).substr(head.find("Content-Length: ") + 16);
+      std::from_chars(length.data(), length.data() + length.size(), size);
+    }
+    head_ = head;
+    return body.substr(head.size());
+  }
+
+  const testing::Stream http_;
+  std::string head_;
+  std::map<std::uint64_t, std::string> bodies_;
+  std::atomic<std::size_t> fragments_{0};
+  std::atomic<bool> over_{false};
+  std::jthread thread_;
+};
+
+TEST_CASE("two processes never give out different fragments with one number, also after an upgrade") {
+  const auto port = [] { return testing::free_for_both().port(); };
+  const int server_port = port(), route = port(), arena = port(), route_http = port(), arena_http = port();
+  const auto url = [](int at, const std::string& scheme = "native") {
+    return "\"" + scheme + "://127.0.0.1:" + port_text(at) + "?dialect=json\"";
+  };
+  const auto watch = [&](int at) { return "watch = [{ listen = " + url(at, "native+ws") + ", delay_s = 0 }]\n"; };
+  const Asked server, it;
+  Process servers({kEntente, "arena", "--listen", "native://127.0.0.1:" + port_text(server_port) + "?dialect=json",
+                   "--control", server.folder.file("c.sock")});
+  REQUIRE_MESSAGE(servers.line(), servers.err());
+  it.folder.write("a.toml", "[control]\nsocket = \"" + it.folder.file("c.sock") + "\"\n[[route]]\nlisten = " +
+                                url(route) + "\nto = " + url(server_port) + "\n" + watch(route_http) +
+                                "[[arena]]\nname = \"a\"\nlisten = [" + url(arena) + "]\n" + watch(arena_http));
+  Process old({kEntente, "run", it.folder.file("a.toml")});
+  REQUIRE_MESSAGE(old.line(), old.err());
+  REQUIRE(server.has("broadcast"));
+  auto anna = enter(route, "anna"), bob = enter(arena, "bob");
+  std::optional<testing::Repeated> marks([&, mark = 0]() mutable {
+    const std::string said = "{\"say\":{\"text\":\"mark " + std::to_string(++mark) + "\"}}\n";
+    anna->says(said);
+    bob->says(said);
+  });
+  KeptCache of_route(route_http), of_arena(arena_http);
+  REQUIRE(eventually([&] { return of_route.has_fragments() && of_arena.has_fragments(); }));
+
+  Process young({kEntente, "run", it.folder.file("a.toml"), "--take-over", it.folder.file("c.sock")});
+  REQUIRE_MESSAGE(young.line(), young.err());
+  for (KeptCache* const cache : {&of_route, &of_arena}) {
+    const int http = cache == &of_route ? route_http : arena_http;
+    CAPTURE(http);
+    std::string live;
+    CHECK(eventually([&] { return (live = get(http, "/live")).starts_with("HTTP/1.1 200 "); }));
+    CHECK(eventually([&] { return cache->over(); }));
+    CHECK(fragment_of(live) > cache->bodies().rbegin()->first);
+    const std::string& last = cache->last_head();
+    CHECK(last.find("Connection: close\r\n") != std::string::npos);
+    // On a busy machine, the connection may have reached the age at which it ends in any case.
+    if (!last.starts_with("HTTP/1.1 200 ")) {
+      CHECK(last.starts_with("HTTP/1.1 503 "));
+      CHECK(last.find("Retry-After: 1\r\n") != std::string::npos);
+    }
+    for (const auto& [number, body] : cache->bodies()) {
+      const std::string now = get(http, "/live/" + std::to_string(number));
+      if (now.starts_with("HTTP/1.1 200 ")) CHECK(now.ends_with("\r\n\r\n" + body));
+    }
+  }
+  marks.reset();
+  anna.reset();
+  bob.reset();
+  CHECK(old.wait() == 0);
 }
 
 }  // namespace
