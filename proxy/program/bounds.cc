@@ -52,6 +52,9 @@ constexpr Bound kBounds[] = {
     {"proxy_header", "PROXY headers", kMiB, 1'000, 100'000, 1'000},
     {"websocket", "requests and frames of WebSockets", 4 * kMiB, 1'000, kMillion, 2'000},
 
+    // Viewers of a broadcast by HTTP. Here, memory is for all of them.
+    {"documents", "requests for the documents of a broadcast", 64 * kMiB, 0, 100 * kMillion, 0},
+
     // Receivers of hooks. Of an answer, nothing is kept; of events, those that wait.
     {"hook", "what the receiver of a hook answers, and what waits for it", 4 * kMiB, 1, kMillion, 1'000},
 

@@ -73,6 +73,7 @@ PAGES, REJOIN, PACKETS = "requests for the page", "join, leave, join again", "pa
 GREETINGS, FRAGMENTS, DATAGRAMS, ASKED = ("TLS greetings, closed at once", "fragments, never completed",
                                           "datagrams of 300 messages", "queries by UDP")
 DOCUMENTS = {"requests for `/live`": (WATCHED, "/live"), "requests for `/metrics`": (METRICS, "/metrics")}
+STARTS = "requests for `/live/N/start`"
 LIES = "50 sessions of a server that floods"
 TALKERS, LIED = 100, 50
 FLOODS = ([(None, "-", 1)] + [(kind, listener, 1) for listener in SLOW for kind in CROWDS] + [(SILENT, ENET, 1)]
@@ -80,7 +81,7 @@ FLOODS = ([(None, "-", 1)] + [(kind, listener, 1) for listener in SLOW for kind 
           + [(kind, listener, addresses)
              for kind, listener in ((PAGES, ARENA), (REJOIN, ARENA_TCP), (PACKETS, ARENA_UDP), (FRAGMENTS, ARENA_UDP),
                                     (ASKED, ARENA_UDP), (GREETINGS, ARENA_TLS), (GREETINGS, ARENA_TLS_2048), (DATAGRAMS, ARENA_BZFLAG), (DATAGRAMS, RELAY),
-                                    *((kind, listener) for kind, (listener, _) in DOCUMENTS.items()))
+                                    *((kind, listener) for kind, (listener, _) in DOCUMENTS.items()), (STARTS, WATCHED))
              for addresses in AIMS_MS]
           + [(LIES, LIED_TO, 1)])
 
@@ -159,6 +160,8 @@ def crowd(kind, to, listener, source):
     if kind in DOCUMENTS:
         request = f"GET {DOCUMENTS[kind][1]} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
         return talk([connect(to, source) for _ in range(TALKERS)], b"", request)
+    if kind == STARTS:
+        return talk([connect(to, source) for _ in range(TALKERS)], b"", starts())
     if kind in (PAGES, REJOIN):
         return come_and_go(to, source, UPGRADE.split(b"\r\n")[0] + b"\r\nHost: 127.0.0.1\r\n\r\n" if kind == PAGES
                            else ENTER + b'\n{"spawn":{}}\n')
@@ -225,6 +228,12 @@ def come_and_go(to, source, words):
         time.sleep(0.02)
         for one in links:
             one.close()
+
+
+def starts():
+    """Requests for the start documents of all fragments that can be read; their numbers come from the time of day."""
+    newest = int(time.time()) // 2
+    return b"".join(f"HEAD /live/{number}/start HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode() for number in range(newest - 300, newest + 10))
 
 
 def client_hello():

@@ -58,6 +58,26 @@ TEST_CASE("a browser gets the page and its files, and the server gets no connect
   CHECK_FALSE(fake.called(50));
 }
 
+TEST_CASE("a document that is refused with 503 is counted by itself") {
+  const FakeServer fake;
+  relay::WebOptions web;
+  web.documents = [](const net::HttpHead&, std::string_view name) -> std::optional<net::HttpReply> {
+    if (name == "late") return net::HttpReply{503, {{"Retry-After", "1"}}, {}};
+    if (name == "there") return net::HttpReply{};
+    return std::nullopt;
+  };
+  const Running running(ogar::game(), fake.address(), no_limits(), 1, 0, nullptr, web);
+  const Stream client = Stream::to(running.address);
+  client.send(
+      "GET /late HTTP/1.1\r\nHost: a\r\n\r\nHEAD /late HTTP/1.1\r\nHost: a\r\n\r\n"
+      "GET /there HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  const Buffer all = client.read_all();
+  CHECK(count_of(as_text(all), "HTTP/1.1 503 ") == 2);
+  CHECK(running.totals().http_later == 2);
+  CHECK(running.totals().http_found == 1);
+  CHECK(running.totals().http_missing == 0);
+}
+
 TEST_CASE(
     "after a take-over, a browser's connection is closed after the next answer, so that it goes to the other process") {
   FakeServer fake;

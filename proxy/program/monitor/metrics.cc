@@ -46,6 +46,8 @@ void measure_http(Metrics& metrics, const std::string& route, const relay::Total
                 {{"route", route}, {"found", "yes"}}, totals.http_found);
   metrics.count("http_requests", "HTTP requests for the page or a document of a WebSocket listener",
                 {{"route", route}, {"found", "no"}}, totals.http_missing);
+  metrics.count("http_requests", "HTTP requests for the page or a document of a WebSocket listener",
+                {{"route", route}, {"found", "later"}}, totals.http_later);
 }
 
 }  // namespace

@@ -15,6 +15,11 @@ using relay::Broadcast;
 using relay::LiveView;
 
 constexpr core::Micros kFragmentSeconds = Broadcast::kFragment / core::kSecond;
+/// One document of this size per this time on average. Writing one takes a few ms.
+constexpr core::Micros kStartEvery = 50 * core::kMillisecond, kFragmentEvery = 20 * core::kMillisecond;
+constexpr std::size_t kOneDocument = 128 * 1024;
+/// Viewers may follow so many fragments behind the newest. These are always written.
+constexpr std::uint64_t kFollowed = 5;
 constexpr std::uint64_t kAgain = 1;  // s: the other process answers on a new connection
 
 struct LiveName {
@@ -68,6 +73,9 @@ net::HttpReply refusal(unsigned status, const std::string& why, std::uint64_t se
 
 }  // namespace
 
+LiveDocuments::LiveDocuments(std::weak_ptr<LiveView> view)
+    : view_(std::move(view)), starts_(kStartEvery, kStartsAtOnce), fragments_(kFragmentEvery, kFragmentsAtOnce) {}
+
 std::optional<net::HttpReply> LiveDocuments::answer(const net::HttpHead& request, std::string_view name) {
   const auto asked = parse_name(name);
   if (!asked) return std::nullopt;
@@ -84,14 +92,27 @@ std::optional<net::HttpReply> LiveDocuments::answer(const net::HttpHead& request
     return refusal(404, "that fragment is not over yet", ahead == 1 ? 1 : ahead * kFragmentSeconds);
   }
   if (number < range->oldest) return refusal(404, "that fragment is no longer there", 0);
-  const Text text = find({number, asked->start}, *view);
-  if (!text) return refusal(404, "that fragment is no longer there", 0);
   const std::string tag = "\"" + std::to_string(number) + (asked->start ? "s" : "") + "\"";
-  net::HttpReply reply{200, {{"Content-Type", "application/json"}, {"ETag", tag}}, text};
+  net::HttpReply reply{200, {{"Content-Type", "application/json"}, {"ETag", tag}}, {}};
   reply.headers.push_back({"Cache-Control", asked->newest ? "public, max-age=1" : "public, max-age=86400, immutable"});
   reply.headers.push_back({"Access-Control-Allow-Origin", "*"});
   reply.headers.push_back({"X-Content-Type-Options", "nosniff"});
-  if (const std::string* known = request.find("If-None-Match"); known != nullptr && *known == tag) reply.status = 304;
+  if (const std::string* known = request.find("If-None-Match"); known != nullptr && *known == tag) {
+    reply.status = 304;
+    return reply;
+  }
+  const Key key{number, asked->start};
+  const std::lock_guard lock(mutex_);
+  reply.body = find(key);
+  if (reply.body) return reply;
+  core::Pace& pace = asked->start ? starts_ : fragments_;
+  const core::Micros now = view->broadcast().now();
+  const bool old = number + (asked->start ? 0 : kFollowed) < range->newest;
+  if (old && !pace.take(now))
+    return refusal(503, "too many old documents are asked for", (pace.next() - now) / core::kSecond + 1);
+  reply.body = write(key, *view);
+  if (!reply.body) return refusal(404, "that fragment is no longer there", 0);
+  if (old) pace.owe(now, reply.body->size() / kOneDocument);
   return reply;
 }
 
@@ -125,15 +146,19 @@ std::uint64_t LiveDocuments::written() const {
   return written_;
 }
 
-LiveDocuments::Text LiveDocuments::find(const Key& key, LiveView& view) {
-  const std::lock_guard lock(mutex_);
+/// Null: it is to be written. REQUIRES: mutex_.
+LiveDocuments::Text LiveDocuments::find(const Key& key) {
   if (const auto known = kept_.find(key); known != kept_.end()) {
     used_.splice(used_.end(), used_, known->second.second);
     return known->second.first;
   }
   // Slow readers may still wait for one that was dropped here: they and this one share it.
-  if (const auto read = still_read_.find(key); read != still_read_.end())
-    if (Text text = read->second.lock()) return text;
+  const auto read = still_read_.find(key);
+  return read != still_read_.end() ? read->second.lock() : nullptr;
+}
+
+/// Null: that fragment is no longer there. REQUIRES: mutex_.
+LiveDocuments::Text LiveDocuments::write(const Key& key, const LiveView& view) {
   const Text text = key.second ? write_start(key.first, view) : write_fragment(key.first, view);
   if (!text) return text;
   ++written_;

@@ -1,6 +1,7 @@
 // A broadcast by HTTP, for caches: a start document, and fragments of a fixed time, in native's JSON. For who may see
 // what when, see LiveView.
-// Invariant: a fragment never changes. Each is written once, and kept as long as there is room for it. Thread-safe.
+// Invariant: a fragment never changes. Each is written once, and kept as long as there is room for it. However many are
+// asked for, old ones are written at a limited rate. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include <string_view>
 #include <utility>
 
+#include "proxy/core/pace.h"
 #include "proxy/net/web/http_reply.h"
 #include "proxy/relay/broadcast/broadcast.h"
 
@@ -22,12 +24,15 @@ class LiveDocuments {
  public:
   /// Bytes of documents that are kept.
   static constexpr std::size_t kMostKept = 32U << 20U;
+  /// How many old documents are written at once: starts before the newest, and fragments (all that viewers can go
+  /// back). A large one counts as several.
+  static constexpr unsigned kStartsAtOnce = 64, kFragmentsAtOnce = 300;
 
   /// Once the view has gone, there is nothing.
-  explicit LiveDocuments(std::weak_ptr<relay::LiveView> view) : view_(std::move(view)) {}
+  explicit LiveDocuments(std::weak_ptr<relay::LiveView> view);
 
   /// "live": the world as the newest fragment begins. "live/N/start": as fragment N begins. "live/N": that fragment.
-  /// Other names are not known.
+  /// Other names are not known. 503 with Retry-After: too many old documents were asked for.
   std::optional<net::HttpReply> answer(const net::HttpHead& request, std::string_view name);
 
   // A take-over. From any thread.
@@ -46,7 +51,8 @@ class LiveDocuments {
   /// A fragment's number, and whether it is the start before it.
   using Key = std::pair<std::uint64_t, bool>;
 
-  Text find(const Key& key, relay::LiveView& view);
+  Text find(const Key& key);
+  Text write(const Key& key, const relay::LiveView& view);
   static Text write_fragment(std::uint64_t number, const relay::LiveView& view);
   static Text write_start(std::uint64_t number, const relay::LiveView& view);
   bool limit(std::optional<relay::LiveView::Range>& range) const;
@@ -61,6 +67,7 @@ class LiveDocuments {
   std::list<Key> used_;                                         // the latest last
   std::size_t bytes_ = 0;
   std::uint64_t written_ = 0;
+  core::Pace starts_, fragments_;  // of old ones; in the broadcast's time
 };
 
 }  // namespace entente

@@ -49,9 +49,11 @@ void HttpCaller::respond() {
   const Route& route = chosen != nullptr ? chosen->route : accept_route_.route;
   since_ = now();
   const bool keep = keeps_open();
+  bool later = false;
   if (const Asset* const file = file_for(route, request)) {
     link_.serve(*file, keep);
   } else if (const auto document = document_for(route, request)) {
+    later = document->status == 503;
     link_.serve(*document, keep);
   } else {
     unsigned status = 404;
@@ -61,7 +63,7 @@ void HttpCaller::respond() {
     close_by_ = now() + client_.limits.linger_ms;
     return read_on();
   }
-  accept_route_.counters.http_found.add();
+  (later ? accept_route_.counters.http_later : accept_route_.counters.http_found).add();
   if (!keep) close_by_ = now() + client_.limits.linger_ms;
   read_on();
 }

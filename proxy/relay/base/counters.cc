@@ -36,6 +36,7 @@ void Totals::add(const Counters& part) {
   http_connections += part.http_connections.read();
   http_found += part.http_found.read();
   http_missing += part.http_missing.read();
+  http_later += part.http_later.read();
   moved += part.moved.read();
   gone += part.gone.read();
   stalls += part.stalls.read();

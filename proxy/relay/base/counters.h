@@ -67,6 +67,7 @@ struct CountersOf {
   Number brought_back{};                 ///< of these: the player was brought back
   Number http_connections{};             ///< callers (http_caller.h), also those that began a session then
   Number http_found{}, http_missing{};   ///< requests of callers: answered with a file or document; others
+  Number http_later{};                   ///< requests of callers for documents: answered with 503
   LabCountsOf<Number> lab{};             ///< faults that were made on purpose
   Number moved{};                        ///< players of bridges who were moved to another route's server or arena
   DurationsOf<Number, kOpeningBounds> opening;  ///< from accepting a client until its session is open

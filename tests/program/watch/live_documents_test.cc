@@ -5,8 +5,10 @@
 
 #include <algorithm>
 
+#include "proxy/program/bounds.h"
 #include "proxy/program/watch/watch_room.h"
 #include "tests/program/set_clock.h"
+#include "tests/support/heap.h"
 
 namespace entente::live_documents_test {
 namespace {
@@ -39,8 +41,9 @@ struct Live {
       tell(said);
     }
   }
-  net::HttpReply get(std::string_view name, const std::string& known = "") {
-    net::HttpHead request{"GET", "/" + std::string(name), 0, false, {}};
+  net::HttpReply get(std::string_view name, const std::string& known = "") { return ask("GET", name, known); }
+  net::HttpReply ask(const std::string& method, std::string_view name, const std::string& known = "") {
+    net::HttpHead request{method, "/" + std::string(name), 0, false, {}};
     if (!known.empty()) request.headers.push_back({"If-None-Match", known});
     const auto reply = documents.answer(request, name);
     REQUIRE(reply);
@@ -118,6 +121,69 @@ TEST_CASE("each document is written once, and not sent again to a client that ha
   CHECK(live.get("live/1002", tag).status == 304);
   CHECK(live.get("live/1003", tag).status == 200);
   CHECK(live.documents.written() == 2);
+  CHECK(live.get("live/1004/start", "\"1004s\"").status == 304);
+  CHECK(live.documents.written() == 2);
+}
+
+TEST_CASE("however many old documents are asked for, few are written, and the newest ones are always there") {
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1} << 20U}) {
+    CAPTURE(size);
+    Live live;
+    words::Player large;
+    large.set_id(2);
+    large.set_name(std::string(size, 'x'));
+    live.tell(large);
+    live.pass(220);
+    const std::uint64_t newest = fragment_of(live.get("live"));
+    REQUIRE(newest == 1107);
+    const auto ask_for_all = [&] {
+      std::uint64_t refused = 0;
+      for (std::uint64_t number = 1000; number < newest; ++number) {
+        const net::HttpReply reply = live.ask("HEAD", "live/" + std::to_string(number) + "/start");
+        if (reply.status == 200) continue;
+        ++refused;
+        CHECK(reply.status == 503);
+        CHECK(Live::header(reply, "Retry-After") == "1");
+        CHECK(Live::header(reply, "Cache-Control") == "public, max-age=1");
+      }
+      return refused;
+    };
+    const std::size_t most = LiveDocuments::kStartsAtOnce / (1 + size / (128 * 1024)) + 2;
+    for (int i = 0; i < 3; ++i) CHECK(ask_for_all() >= newest - 1000 - most);
+    CHECK(live.documents.written() <= most);
+    const std::uint64_t written = live.documents.written();
+    CHECK(live.get("live").status == 200);
+    CHECK(live.get("live/" + std::to_string(newest)).status == 200);
+    CHECK(live.get("live/1000").status == 200);  // fragments have a rate of their own
+    CHECK(live.documents.written() == written + 2);
+    live.pass(2);
+    CHECK(live.get("live").status == 200);
+    CHECK(live.get("live/1000/start").status == 200);
+    CHECK(ask_for_all() < newest - 1000);
+    CHECK(live.documents.written() <= 2 * most);
+  }
+}
+
+TEST_CASE("large old fragments are written at a limited rate, and take at most the memory of their bound") {
+  Live live;
+  for (int i = 0; i < 80; ++i) {
+    words::Said said;
+    said.set_text(std::string(600'000, 'x'));
+    live.tell(said);
+    live.pass(2);
+  }
+  const Bound* const bound = find_bound("documents");
+  REQUIRE(bound != nullptr);
+  const std::uint64_t newest = fragment_of(live.get("live"));
+  const std::size_t before = testing::bytes_in_use();
+  for (int i = 0; i < 3; ++i)
+    for (std::uint64_t number = 1000; number <= newest; ++number)
+      (void)live.ask("HEAD", "live/" + std::to_string(number));
+  CHECK(testing::bytes_in_use() - before <= bound->bytes);
+  CHECK(live.documents.written() <= LiveDocuments::kFragmentsAtOnce / 5 + 8);
+  CHECK(live.get("live/1000").status == 503);
+  for (std::uint64_t number = newest - 5; number <= newest; ++number)
+    CHECK(live.get("live/" + std::to_string(number)).status == 200);
 }
 
 TEST_CASE("a broadcast that begins after the wall clock was set back does not use the numbers of an earlier one") {
