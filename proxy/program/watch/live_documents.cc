@@ -68,6 +68,8 @@ net::HttpReply refusal(unsigned status, const std::string& why, std::uint64_t se
   // A cache that keeps it so long asks again in time.
   reply.headers.push_back({"Cache-Control", "public, max-age=1"});
   if (seconds != 0) reply.headers.push_back({"Retry-After", std::to_string(seconds)});
+  reply.headers.push_back({"Access-Control-Allow-Origin", "*"});
+  reply.headers.push_back({"Access-Control-Expose-Headers", "Retry-After"});
   return reply;
 }
 

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "proxy/program/bounds.h"
 #include "proxy/program/watch/watch_room.h"
@@ -192,6 +193,21 @@ TEST_CASE("a broadcast that begins after the wall clock was set back does not us
   const auto after = new_broadcast("a match");
   clock_set_by = 0;
   CHECK(after->fragment_of(0) >= before->fragment_of(0));
+}
+
+TEST_CASE("scripts of other sites can read each answer, and when to ask again") {
+  Live live;
+  live.pass(20);
+  const std::string tag = Live::header(live.get("live/1002"), "ETag");
+  std::vector<net::HttpReply> all = {live.get("live"), live.get("live/1002", tag), live.get("live/1008"),
+                                     live.get("live/1")};
+  live.documents.end();
+  all.push_back(live.get("live"));
+  for (const net::HttpReply& reply : all) {
+    CAPTURE(reply.status);
+    CHECK(Live::header(reply, "Access-Control-Allow-Origin") == "*");
+    CHECK((Live::header(reply, "Access-Control-Expose-Headers") == "Retry-After") == (reply.status >= 400));
+  }
 }
 
 TEST_CASE("while another process may take over, no further fragment is given out, and once it has, no document") {
