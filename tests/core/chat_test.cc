@@ -116,6 +116,16 @@ TEST_CASE("a command goes to a server of its own game unchanged, or not at all")
   CHECK(inexact("password sesame", words::Say::COMMAND));
 }
 
+TEST_CASE("a command may be as long as the game allows, and not a byte longer") {
+  Chat chat({.commands = true, .most_bytes = 20});
+  words::Say longest = line("/password 0123456789");
+  REQUIRE(longest.text().size() == 20);
+  CHECK_FALSE(chat.filter(longest, 1, 0));
+  CHECK(longest.text() == "/password 0123456789");
+  words::Say longer = line("/password 0123456789x");
+  CHECK(chat.filter(longer, 1, 0).why == &drops::kCommandNotExact);
+}
+
 TEST_CASE("a long chat text is split into lines, and no line of it begins as a command") {
   std::string sent;
   const auto send = [&](words::Say::Kind kind, std::string_view text) {

@@ -149,6 +149,44 @@ TEST_CASE("a correction comes a second after the last one if it is still needed,
   CHECK(late.hears(words::Corrected()) == "closes: at 1\n");
 }
 
+TEST_CASE("after a tank was revived late, a claim of the true place cancels a later correction") {
+  class Time final : public FrontOut {
+   public:
+    void send(Lane, Bytes) override {}
+    std::size_t waiting_bytes() const override { return 0; }
+    void close(std::string_view, std::uint32_t) override {}
+    void fail(const Fault&) override {}
+    void say(Intent) override {}
+    void wake(Micros) override {}
+    void count_drop(const MappingLine&, const char*) override {}
+    Micros now() const override { return time; }
+    std::uint32_t random() override { return 0; }
+    Id new_id() override { return 1; }
+    Id me() const override { return 1; }
+    const WorldState& world() const override { return world_; }
+
+    Micros time = kStart;
+
+   private:
+    WorldState world_;
+  } out;
+  UnitState truth;
+  truth.unit.set_alive(true);
+  *truth.unit.mutable_pose() = pose_at(1);
+  OwnTank tank;
+  tank.put(pose_at(0), kStart);
+  CHECK_FALSE(tank.revive(&truth, out));
+  tank.claimed(pose_at(1), kStart);
+  out.time = kStart + kSecond;
+  REQUIRE(tank.look(&truth, out));  // the claim does not cancel a revival
+  tank.put(pose_at(1), out.time);
+  CHECK_FALSE(tank.force(&truth, out));
+  tank.claimed(pose_at(1), out.time);
+  CHECK_FALSE(tank.look(&truth, out));
+  out.time += kSecond;
+  CHECK_FALSE(tank.look(&truth, out));
+}
+
 TEST_CASE("a client that believes its live tank is dead is respawned in place, a second after the last correction") {
   auto stage = stage_of(pose_at(0), 1);
   CHECK(stage.hears(words::ClaimRefused()) == "");

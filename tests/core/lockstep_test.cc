@@ -141,6 +141,22 @@ TEST_CASE("nobody waits for a silent player for longer than the patience; it is 
   CHECK_FALSE(pair.lockstep.may_advance(0));
 }
 
+TEST_CASE("a player who is late again is waited for as long as the first time") {
+  Pair pair;
+  CHECK(pair.hears(step(kAnna, 0.04)));
+  CHECK_FALSE(pair.lockstep.may_advance(1'000));
+  CHECK(pair.hears(step(kBob, 0.04)));
+  REQUIRE(pair.lockstep.may_advance(2'000));
+  CHECK(pair.lockstep.next_look() == Lockstep::kNever);
+  pair.begins(0);
+  CHECK(pair.lockstep.take_due(kTick).size() == 2);
+  const Millis later = 1'000 + 2 * Lockstep::kPatience;
+  CHECK(pair.hears(step(kAnna, 0.04)));
+  CHECK_FALSE(pair.lockstep.may_advance(later));
+  CHECK(pair.lockstep.next_look() == later + Lockstep::kPatience);
+  CHECK(pair.lockstep.take_late().empty());
+}
+
 TEST_CASE("a step is a whole number of ticks; what is no step is an intent like others") {
   for (const auto& [seconds, ticks] : {std::pair{0.001, 1}, {0.04, 1}, {0.059, 1}, {0.061, 2}, {3600.0, 90'000}}) {
     Lockstep lockstep(kTick);

@@ -227,6 +227,20 @@ TEST_CASE("referee: in a full arena a newcomer gets the seat that was kept longe
   CHECK(match.room.ledger().entries().empty());
 }
 
+TEST_CASE("referee: spectators do not fill an arena: a newcomer takes no kept seat while there is a free one") {
+  ArenaRules rules;
+  rules.most_players = 2;
+  Match match(rules);
+  const auto anna = match.comes("anna");
+  match.comes("carl", words::TEAM_ANY, words::WATCH);
+  REQUIRE(match.room.keep(anna.id, match.now));
+  const auto ben = match.comes("ben");
+  CHECK(match.room.world().player(ben.id)->player.role() == words::PLAY);
+  CHECK(match.room.keeps(anna.id));
+  match.comes("dora");
+  CHECK_FALSE(match.room.keeps(anna.id));  // now there is none
+}
+
 TEST_CASE("referee: in a full arena a player who is in and asks again to enter takes no kept seat") {
   ArenaRules rules;
   rules.most_players = 2;
@@ -527,6 +541,36 @@ TEST_CASE("referee: a player that dropped a flag must leave it before it can tak
   match.goes(other, 119, 1, 0);
   CHECK(red.seat->count<words::TokenTaken>() == 3);
   CHECK(red.seat->last<words::TokenTaken>()->by() == other.id);
+}
+
+TEST_CASE("referee: a dropped flag returns after half a minute, unless somebody has picked it up") {
+  for (const bool picked_up : {false, true}) {
+    CAPTURE(picked_up);
+    ArenaRules rules = quick();
+    rules.mode = ArenaMode::kFlags;
+    Match match(rules);
+    const auto red = match.plays("red", words::RED), other = match.plays("other", words::RED);
+    match.goes(other, 100, 60, 0);
+    match.goes(red, 170, 0, 0);
+    REQUIRE(red.seat->count<words::TokenTaken>() == 1);
+    match.goes(red, 120, 0, 0);
+    words::TokenWish drop;
+    drop.set_op(words::TokenWish::DROP);
+    match.says(red, drop);
+    const Micros dropped_at = match.now;
+    REQUIRE(red.seat->count<words::TokenDropped>() == 1);
+    if (picked_up) match.goes(other, 119, 1, 0);
+    CHECK(red.seat->count<words::TokenTaken>() == (picked_up ? 2 : 1));
+    const auto flag = [&]() -> const words::Token& {
+      return *match.room.world().token(red.seat->last<words::TokenTaken>()->token().id());
+    };
+    match.lasts(static_cast<double>(dropped_at + 30 * kSecond - match.now) / kSecond - 0.1);
+    CHECK((flag().state() == words::Token::CARRIED) == picked_up);
+    if (!picked_up) CHECK(flag().x() == doctest::Approx(120));
+    match.lasts(0.2);
+    CHECK((flag().state() == words::Token::CARRIED) == picked_up);
+    if (!picked_up) CHECK(flag().x() == doctest::Approx(170));
+  }
 }
 
 TEST_CASE(

@@ -6,6 +6,7 @@
 
 #include <random>
 
+#include "proxy/core/replay/difference.h"
 #include "proxy/core/replay/resync_phase.h"
 #include "tests/core/replay_show.h"
 
@@ -228,6 +229,33 @@ TEST_CASE("after a seek in either direction a viewer knows what one that began t
       CHECK(text(viewer.world, show.now) == text(fresh.world, other.now));
     }
   }
+}
+
+TEST_CASE("after a jump a viewer sees the units that are visible there, and no others, wherever they are") {
+  for (const bool hidden_before : {false, true})
+    for (const bool hidden_after : {false, true})
+      for (const double moved : {0, 5}) {
+        CAPTURE(hidden_before);
+        CAPTURE(hidden_after);
+        CAPTURE(moved);
+        words::Hidden hides;
+        hides.set_unit(2);
+        WorldState before, after;
+        for (WorldState* world : {&before, &after}) {
+          world->fold(player(1));
+          world->fold(unit(2, 1));
+        }
+        after.fold(pose(2, moved));
+        if (hidden_before) before.fold(hides);
+        if (hidden_after) after.fold(hides);
+        WorldState sees;
+        sees.copy(before, 0);
+        tell_difference(
+            before, after, [](Id) { return false; }, [&](const Fact& fact) { sees.fold(fact); });
+        REQUIRE(sees.unit(2) != nullptr);
+        CHECK(sees.unit(2)->hidden == hidden_after);
+        CHECK(sees.unit(2)->unit.pose().x() == moved);
+      }
 }
 
 TEST_CASE("playing to a moment and seeking to it give the same world") {

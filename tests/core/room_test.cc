@@ -33,12 +33,14 @@ class Stage : public Room::Host {
   std::optional<DetachedPlayer> detach_player() override { return detaches ? detaches() : std::nullopt; }
   void move_failed(std::string_view why, bool) override { said_ += "stays: " + std::string(why) + "\n"; }
   const WorldState* known_world() override { return known; }
+  void heard(const Intent& intent) override { last_number = intent.number; }
 
   std::string take() { return std::exchange(said_, {}); }
 
   bool waits = false;
   std::function<std::optional<DetachedPlayer>()> detaches;
   const WorldState* known = nullptr;
+  std::uint32_t last_number = 0;  ///< of the last intent that the back was to hear
 
  private:
   void line(Id end, const std::string& what) {
@@ -179,6 +181,49 @@ class CrowdedBack final : public Back {
     out.say(words::Ready());
   }
 };
+
+/// Says a fact for the audience that its server's line names.
+class Herald final : public Back {
+ public:
+  void receive(const Frames& frames, BackOut& out) override {
+    const std::string line = text(frames.bytes);
+    words::Notice notice;
+    notice.set_text(line);
+    Fact fact(notice);
+    if (line == "admins") fact.audience = words::ADMINS;
+    if (line == "reds") fact.audience = words::TEAM, fact.to = words::RED;
+    if (line == "second") fact.audience = words::PLAYER, fact.to = 2;
+    out.say(std::move(fact));
+  }
+  /// The first player is an administrator, and red; the second has all other badges, and is blue.
+  void hear(const Intent& intent, BackOut& out) override {
+    words::Player player;
+    player.set_id(intent.by);
+    player.set_team(intent.by == 1 ? words::RED : words::BLUE);
+    if (intent.by == 1) player.set_badges(words::ADMIN);
+    if (intent.by == 2) player.set_badges(words::REGISTERED | words::VERIFIED | words::PAUSED | words::AUTOPILOT);
+    if (intent.by <= 2) out.say(player);
+  }
+};
+
+TEST_CASE("a fact reaches those for whom it is: all, a team, the administrators, or one player") {
+  Stage stage;
+  Room room(stage, std::make_unique<Herald>(), Play::options(true));
+  room.back_opened({}, 0);
+  for (Id id = 1; id <= 3; ++id) {  // the third is not known to the server
+    REQUIRE(room.seat(std::make_unique<ToyFront>(), {}, 0) == id);
+    room.received(id, {Lane::kStream, as_bytes("enter")}, 0);
+  }
+  const auto who_hears = [&](std::string_view line) {
+    stage.take();
+    room.received(kBackId, {Lane::kStream, as_bytes(line)}, 0);
+    return stage.take();
+  };
+  CHECK(who_hears("all") == "seat 1 sends Notice\nseat 2 sends Notice\nseat 3 sends Notice\n");
+  CHECK(who_hears("admins") == "seat 1 sends Notice\n");
+  CHECK(who_hears("reds") == "seat 1 sends Notice\n");
+  CHECK(who_hears("second") == "seat 2 sends Notice\n");
+}
 
 TEST_CASE("a room that has given all ids begins again, and gives none that is in use") {
   Stage stage;
@@ -400,7 +445,7 @@ class LedBack final : public Back {
   }
   void hear(const Intent& intent, BackOut& out) override {
     player_ = intent.by;
-    if (const auto* enter = as<words::Enter>(intent)) role_ = enter->role();
+    if (const auto* enter = as<words::Enter>(intent)) role_ = enter->role(), team_ = enter->team();
     out.send(Lane::kStream, as_bytes(name_of(intent)));
   }
 
@@ -409,6 +454,7 @@ class LedBack final : public Back {
     words::Player player;
     player.set_id(player_);
     player.set_role(role);
+    player.set_team(team_);
     return player;
   }
   static words::Kicked kicked() {
@@ -418,6 +464,7 @@ class LedBack final : public Back {
   }
   Id player_ = 0, unit_ = 0;
   words::Role role_ = words::PLAY;
+  words::Team team_ = words::TEAM_ANY;
 };
 
 /// A player, its own server, and the next one.
@@ -428,9 +475,9 @@ struct Travel {
   }
   void wants(std::string_view line) { room.received(anna, {Lane::kStream, as_bytes(line)}, 0); }
   void server(std::string_view line) { room.received(kBackId, {Lane::kStream, as_bytes(line)}, 0); }
-  /// What happens when the next server says this, after the player's own is lost.
-  std::string comes_back(std::string_view line = "in") {
-    room.transition().replace_back(std::make_unique<LedBack>(), {"it is lost"}, 0);
+  /// What happens when the next server says this, after the player's own is lost. `meanwhile`: as ServerLoss has it.
+  std::string comes_back(std::string_view line = "in", bool meanwhile = false) {
+    room.transition().replace_back(std::make_unique<LedBack>(), {"it is lost", 0, meanwhile}, 0);
     room.back_opened({}, 0);
     stage.take();
     server(line);
@@ -542,22 +589,63 @@ TEST_CASE("a player who has begun to watch, or to play, does so at the next serv
   }
 }
 
-TEST_CASE("a player who waits to spawn in a shared room does so at the server to which it is moved") {
+TEST_CASE(
+    "a team that a player chooses is remembered for its next server, but not one that it chooses in a waiting room") {
+  Travel travel;
+  travel.wants("enter");
+  travel.server("in");
+  travel.comes_back("in", true);
+  const auto team = [&] { return travel.room.world().player(travel.anna)->player.team(); };
+  travel.wants("choose a side");
+  travel.moves();
+  CHECK(team() == words::TEAM_ANY);
+  travel.wants("choose a side");
+  SUBCASE("its server is lost") { travel.comes_back(); }
+  SUBCASE("it is moved") { travel.moves(); }
+  CHECK(team() == words::RED);
+}
+
+/// A player in a shared room, and the room of its own to which it goes.
+struct Departure {
+  Departure()
+      : from(there, std::make_unique<LedBack>(), Play::options(true)),
+        to(here, std::make_unique<LedBack>(), Play::options(false)) {
+    anna = from.seat(std::make_unique<MovableFront>(), {}, 0);
+    from.back_opened({}, 0);
+    wants("enter");
+    from.received(kBackId, {Lane::kStream, as_bytes("in")}, 0);
+  }
+  void wants(std::string_view line) { from.received(anna, {Lane::kStream, as_bytes(line)}, 0); }
+  std::string goes() {
+    REQUIRE(from.transition().can_take_out(anna));
+    here.detaches = [&] { return std::optional(from.transition().take_out(anna, 0)); };
+    to.transition().expect(from, anna, 0);
+    to.transition().begin_move(std::make_unique<LedBack>(), 0);
+    to.back_opened({}, 0, kNextBackId);
+    to.received(kNextBackId, {Lane::kStream, as_bytes("in")}, 0);
+    return here.take();
+  }
+
   Stage there, here;
-  Room from(there, std::make_unique<LedBack>(), Play::options(true));
-  const Id anna = from.seat(std::make_unique<MovableFront>(), {}, 0);
-  from.back_opened({}, 0);
-  from.received(anna, {Lane::kStream, as_bytes("enter")}, 0);
-  from.received(kBackId, {Lane::kStream, as_bytes("in")}, 0);
-  from.received(anna, {Lane::kStream, as_bytes("spawn")}, 0);
-  REQUIRE(from.transition().can_take_out(anna));
-  Room to(here, std::make_unique<LedBack>(), Play::options(false));
-  here.detaches = [&] { return std::optional(from.transition().take_out(anna, 0)); };
-  to.transition().expect(from, anna, 0);
-  to.transition().begin_move(std::make_unique<LedBack>(), 0);
-  to.back_opened({}, 0, kNextBackId);
-  to.received(kNextBackId, {Lane::kStream, as_bytes("in")}, 0);
-  CHECK(here.take().ends_with(kSpawns));
+  Room from, to;
+  Id anna = 0;
+};
+
+TEST_CASE("a player who waits to spawn in a shared room does so at the server to which it is moved") {
+  Departure departure;
+  departure.wants("spawn");
+  CHECK(departure.goes().ends_with(kSpawns));
+}
+
+TEST_CASE("the intents of a player who comes from a shared room keep on being numbered") {
+  Departure departure;
+  departure.wants("watch");
+  departure.wants("watch");
+  const std::uint32_t before = departure.there.last_number;
+  REQUIRE(before == 3);
+  departure.goes();
+  departure.to.received(departure.anna, {Lane::kStream, as_bytes("watch")}, 0);
+  CHECK(departure.here.last_number == before + 1);
 }
 
 TEST_CASE("a player is not moved to a server that lets it in and turns it away at once") {

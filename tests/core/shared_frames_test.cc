@@ -90,10 +90,10 @@ TEST_CASE("a fact is encoded once for all fronts with one key, whoever receives 
   }
 }
 
-/// Sends everything that it hears under one key, and counts the encodings.
+/// Sends everything that it hears under one key, and counts the encodings. It closes after `most` of them.
 class MapEncoder final : public Front {
  public:
-  explicit MapEncoder(int& encoded) : encoded_(encoded) {}
+  explicit MapEncoder(int& encoded, int most = 1'000'000) : encoded_(encoded), most_(most) {}
   void receive(const Frames&, FrontOut&) override {}
   void hear(const Fact& fact, FrontOut& out) override {
     if (out.send_cached(Lane::kStream, &kKeys[0])) return;
@@ -103,11 +103,13 @@ class MapEncoder final : public Front {
     same.at = 0;
     write(same, bytes);
     out.send_shared(Lane::kStream, &kKeys[0], bytes);
+    if (--most_ == 0) out.close("enough");
   }
   const void* map_key() const override { return &kKeys[0]; }
 
  private:
   int& encoded_;
+  int most_;
 };
 
 /// Says a world with some edits, and one more edit for each message.
@@ -176,6 +178,53 @@ TEST_CASE("a map is encoded once for all who join, its bytes are kept once, and 
   // After a while, nobody keeps it for the next one.
   room.forget_shared(5 + SharedFrames::kMapStays + 1);
   CHECK(join(6 + SharedFrames::kMapStays).second > 1'000);
+}
+
+TEST_CASE("who joins after a client that left amid the map is sent the whole map") {
+  Ears ears;
+  RoomOptions options;
+  options.shared = options.shared_frames_stay = true;
+  Room room(ears, std::make_unique<Builder>(), options);
+  room.back_opened({}, 0);
+  int encoded = 0;
+  const Id whole = room.seat(std::make_unique<MapEncoder>(encoded), {}, 0);
+  room.received(kBackId, {Lane::kStream, as_bytes("edit")}, 0);  // so that nobody has encoded the map as it is now
+  const Id amid = room.seat(std::make_unique<MapEncoder>(encoded, 100), {}, 0);
+  REQUIRE_FALSE(room.is_seated(amid));
+  const Id next = room.seat(std::make_unique<MapEncoder>(encoded), {}, 0);
+  CHECK(ears.heard[amid].size() < ears.heard[whole].size());
+  CHECK(ears.heard[next].size() == ears.heard[whole].size());
+}
+
+TEST_CASE("a map is kept for ten seconds after it was last sent") {
+  SharedFrames frames;
+  constexpr std::uint64_t kVersion = 1;
+  frames.begin_map(&kKeys[0], kVersion);
+  frames.add(&kKeys[0], as_bytes("land"));
+  frames.add(&kKeys[1], as_bytes("of another kind of client"));
+  frames.end_map(true, kSecond);
+  const auto* const map = frames.find_map(&kKeys[0], kVersion, 9 * kSecond);
+  REQUIRE(map != nullptr);
+  REQUIRE(map->size() == 1);
+  CHECK(as_text(map->front().bytes) == "land");
+  CHECK(frames.find_map(&kKeys[1], kVersion, 9 * kSecond) == nullptr);
+  CHECK(frames.find_map(&kKeys[0], kVersion + 1, 9 * kSecond) == nullptr);
+  frames.forget(9 * kSecond + SharedFrames::kMapStays);
+  const auto* const kept = frames.find_map(&kKeys[0], kVersion, 9 * kSecond);
+  REQUIRE(kept != nullptr);
+  CHECK(as_text(kept->front().bytes) == "land");
+  frames.forget(9 * kSecond + SharedFrames::kMapStays + 1);
+  CHECK(frames.find_map(&kKeys[0], kVersion, 20 * kSecond) == nullptr);
+}
+
+TEST_CASE("of the maps of one kind of client only the newest is kept") {
+  SharedFrames frames;
+  for (const std::uint64_t version : {1U, 2U}) {
+    frames.begin_map(&kKeys[0], version);
+    frames.end_map(true, 0);
+  }
+  CHECK(frames.find_map(&kKeys[0], 1, 0) == nullptr);
+  CHECK(frames.find_map(&kKeys[0], 2, 0) != nullptr);
 }
 
 TEST_CASE("bytes stay as they are for whoever keeps their owner, and pages that nobody keeps are used again") {

@@ -130,6 +130,30 @@ TEST_CASE("a new life begins without a pause; a tank may be paused as soon as it
   CHECK(tank.may_act());
 }
 
+TEST_CASE("a new life does not go on with what the last one was about to do") {
+  DrivenTank tank;
+  words::Pose place;
+  place.set_x(3);
+  tank.begin(place, kSecond);
+  words::Toward goal;
+  goal.set_x(50);
+  tank.steering.hear(goal);
+  tank.driver.aim(1, kSecond);
+  tank.claimed(place, kSecond);
+  SUBCASE("it has died") {
+    tank.end();
+    CHECK(tank.steering.course(0, 0).kind == Course::Kind::kStay);
+    CHECK_FALSE(tank.update_pending);
+  }
+  SUBCASE("it is put into play twice") {}
+  tank.begin({}, 2 * kSecond);
+  CHECK_FALSE(tank.driver.aims());
+  CHECK(tank.steering.course(0, 0).kind == Course::Kind::kStay);
+  CHECK_FALSE(tank.update_pending);
+  CHECK(tank.pose.x() == 0);
+  CHECK(tank.seen(2 * kSecond).x() == 0);
+}
+
 TEST_CASE("a player who has asked to spawn before the server let it in comes into play without asking again") {
   for (const bool asked : {true, false}) {
     Heard heard;
