@@ -47,6 +47,18 @@ TEST_CASE("control characters are removed, long lines are cut between characters
   CHECK(wide.text() == std::string(253, 'a') + "...");
 }
 
+TEST_CASE("a player who is too fast is told so once a second, and a new player with the same id is not the old one") {
+  Chat chat({.burst = 1, .every = 10 * kSecond});
+  words::Say said = line("x");
+  CHECK_FALSE(chat.filter(said, 1, kSecond));
+  CHECK(chat.filter(said, 1, kSecond).tell);
+  CHECK_FALSE(chat.filter(said, 1, 2 * kSecond - 1).tell);
+  CHECK(chat.filter(said, 1, 2 * kSecond).tell);
+  chat.forget(1);
+  CHECK_FALSE(chat.filter(said, 1, 2 * kSecond));
+  CHECK(chat.filter(said, 1, 2 * kSecond).tell);
+}
+
 TEST_CASE("commands that are passed on do not count as chat") {
   Chat chat({.commands = true}), other(ChatRules{});
   const auto passes = [](Chat& here, const std::string& text, words::Say::Kind kind) {
@@ -140,6 +152,35 @@ TEST_CASE("a long chat text is split into lines, and no line of it begins as a c
   CHECK(sent == "/kick anna|");
   CHECK(send(words::Say::COMMAND, "/kick anna now") != nullptr);
   CHECK(sent.empty());
+}
+
+TEST_CASE("a server's last line is the reason of an end that follows in time; a welcome is none") {
+  struct Row {
+    Micros heard, ended;
+    bool is_reason;
+  };
+  constexpr Micros kIn = 10 * kSecond, kOne = 1;  // let in at kIn
+  const Row rows[] = {{kIn, kIn + 50 * kMillisecond, true},
+                      {kIn, kIn + 50 * kMillisecond + kOne, false},
+                      {kIn + 2 * kSecond - kOne, kIn + 2 * kSecond + 50 * kMillisecond, false},
+                      {kIn + 2 * kSecond, kIn + 5 * kSecond, true},
+                      {kIn + 2 * kSecond, kIn + 5 * kSecond + kOne, false}};
+  for (const Row& row : rows) {
+    CAPTURE(row.heard);
+    CAPTURE(row.ended);
+    LastServerLine last;
+    last.let_in(kIn);
+    last.heard("be nice", row.heard);
+    CHECK(last.why(row.ended, "it is gone") == (row.is_reason ? "be nice" : "it is gone"));
+  }
+  LastServerLine last;
+  CHECK(last.why(0, "it is gone") == "it is gone");
+  last.heard("first", kSecond);  // the player is not in yet
+  last.heard("second", kSecond);
+  CHECK(last.why(kSecond + 50 * kMillisecond, "it is gone") == "second");
+  CHECK(last.why(kSecond + 50 * kMillisecond + kOne, "it is gone") == "it is gone");
+  last.heard(" reason given : be nice", kSecond);
+  CHECK(last.why(kSecond, "it is gone") == "be nice");
 }
 
 TEST_CASE("a waiting player is told what the wait is for") {

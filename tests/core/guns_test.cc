@@ -30,6 +30,17 @@ TEST_CASE("a tank has at least one gun and at most 256") {
   CHECK(guns.loaded(GunReloads::kAny, 1'000, 0) == std::nullopt);
 }
 
+TEST_CASE("guns count as loaded from the moment at which they are, and only as many as the tank has") {
+  GunReloads guns;
+  guns.fire(0, kSecond);
+  guns.fire(4, kSecond);
+  CHECK(guns.count(5, kSecond - 1) == 3);
+  CHECK(guns.count(4, kSecond - 1) == 3);
+  CHECK(guns.count(5, kSecond) == 5);
+  CHECK(guns.count(0, 0) == 0);
+  CHECK(guns.count(1'000, kSecond) == 256);
+}
+
 TEST_CASE("a shot leaves the muzzle horizontally, with the tank's velocity added") {
   words::Pose tank;
   tank.set_x(10);

@@ -157,6 +157,26 @@ TEST_CASE("a player who is late again is waited for as long as the first time") 
   CHECK(pair.lockstep.take_late().empty());
 }
 
+TEST_CASE("a player who was given up is waited for once it asks, not because the server names it again") {
+  Pair pair;
+  CHECK(pair.hears(step(kAnna, 0.04)));
+  CHECK_FALSE(pair.lockstep.may_advance(0));
+  REQUIRE(pair.lockstep.may_advance(Lockstep::kPatience));
+  pair.begins(0);
+  pair.lockstep.take_due(kTick);
+  pair.lockstep.entered(kBob, true);
+  CHECK(pair.hears(step(kAnna, 0.04)));
+  CHECK(pair.lockstep.may_advance(Lockstep::kPatience));
+}
+
+TEST_CASE("a player who comes back to its seat does so at once, whatever time does") {
+  Pair pair;
+  words::Resume resume;
+  Intent intent{resume};
+  intent.by = kAnna;
+  CHECK_FALSE(pair.lockstep.collects(intent));
+}
+
 TEST_CASE("a step is a whole number of ticks; what is no step is an intent like others") {
   for (const auto& [seconds, ticks] : {std::pair{0.001, 1}, {0.04, 1}, {0.059, 1}, {0.061, 2}, {3600.0, 90'000}}) {
     Lockstep lockstep(kTick);

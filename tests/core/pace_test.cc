@@ -23,5 +23,14 @@ TEST_CASE("a burst passes at once, then one an interval, and never more than the
   CHECK(steady.take(0));
 }
 
+TEST_CASE("what is sent regardless of the rate is paid for before anything else is sent") {
+  Pace pace(kSecond, 1);
+  pace.owe(10 * kSecond, 3);
+  CHECK(pace.next() == 13 * kSecond);
+  pace.owe(11 * kSecond, 2);
+  CHECK_FALSE(pace.take(15 * kSecond - 1));
+  CHECK(pace.take(15 * kSecond));
+}
+
 }  // namespace
 }  // namespace entente::core::pace_test

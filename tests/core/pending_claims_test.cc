@@ -78,6 +78,22 @@ TEST_CASE("the end of a life forgets what the unit wanted to do, but not that it
   CHECK(late(claims, out, kSecond) == "1 x1\n");
 }
 
+TEST_CASE("a claim that nobody waits for any more is not late, but was not answered either") {
+  PendingClaims claims;
+  Asked out;
+  claims.begin(Claim::kFlag, kSecond, out);
+  CHECK(late(claims, out, kSecond) == "5 x1\n");
+  claims.tell_unanswered(Claim::kFlag, out);
+  claims.begin(Claim::kFlag, kSecond, out);
+  claims.forget(Claim::kFlag);
+  CHECK_FALSE(claims.waits(Claim::kFlag));
+  CHECK(late(claims, out, 9 * kSecond) == "");
+  claims.begin(Claim::kFlag, kSecond, out);
+  CHECK(late(claims, out, 10 * kSecond) == "5 x2\n");
+  claims.tell_unanswered(Claim::kFlag, out);
+  CHECK(out.told.size() == 1);
+}
+
 TEST_CASE("each unanswered claim is counted, and told once until the server answers") {
   PendingClaims claims;
   Asked out;

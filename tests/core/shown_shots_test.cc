@@ -137,6 +137,37 @@ TEST_CASE("a shot stays known for a second after its end") {
   CHECK(shots.find(5, 300) == nullptr);
 }
 
+TEST_CASE("shots are forgotten one after another, in whatever order they were fired") {
+  for (const bool longest_first : {false, true}) {
+    CAPTURE(longest_first);
+    ShownShots shots;
+    for (const std::uint32_t seconds : longest_first ? std::initializer_list<std::uint32_t>{9, 5, 7}
+                                                     : std::initializer_list<std::uint32_t>{5, 7, 9}) {
+      ShownShot shot = at(1);
+      shot.shot = seconds;
+      shot.until = seconds * kSecond;
+      shots.add(shot);
+    }
+    for (const std::uint32_t seconds : {5U, 7U, 9U}) {
+      shots.forget_old((seconds + 1) * kSecond);
+      CHECK(shots.find(5, seconds) != nullptr);
+      shots.forget_old((seconds + 1) * kSecond + 1);
+      CHECK(shots.find(5, seconds) == nullptr);
+    }
+  }
+}
+
+TEST_CASE("the first shot of a player that has not ended is its oldest one") {
+  ShownShots shots;
+  ShownShot other = at(1), ended = at(2);
+  other.player = 8;
+  ended.ended = true;
+  for (const ShownShot& shot : {other, ended, at(3), at(4)}) shots.add(shot);
+  REQUIRE(shots.oldest(9) != nullptr);
+  CHECK(shots.oldest(9)->at[0] == 3);
+  CHECK(shots.oldest(7) == nullptr);
+}
+
 TEST_CASE("a client can show two thousand shots") {
   ShownShots shots;
   for (int i = 0; i < 2'000; ++i) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "proxy/core/tank/driven_tank.h"
+#include "proxy/core/tank/last_capture.h"
 #include "proxy/core/tank/tank_keeper.h"
 #include "proxy/core/tank/tank_server_players.h"
 #include "tests/core/deaf_back_out.h"
@@ -166,6 +167,195 @@ TEST_CASE("a player who has asked to spawn before the server let it in comes int
     tank.arrive(heard);
     CHECK(tank.requests == (asked ? 1 : 0));
   }
+}
+
+/// A tank whose player is in, and is known to the server.
+struct OnServer {
+  OnServer() {
+    state.number = 3;
+    heard.time = 100 * kSecond;
+    players.tell_tank(players.meet(state.number, heard), 2, heard);
+  }
+  /// Seconds until the server is next asked for a life, if it does not answer; -1: it is not asked in a minute.
+  int asks_again_after() {
+    const int before = tank.requests;
+    for (int seconds = 1; seconds <= 60; ++seconds) {
+      heard.time += kSecond;
+      tank.claims.check(heard, [&](Claim claim, int times) {
+        if (claim == Claim::kSpawn) counts_as_alive = tank.spawn_late(times, heard);
+      });
+      if (tank.requests > before) return seconds;
+    }
+    return -1;
+  }
+
+  Heard heard;
+  JoinState state;
+  TankServerPlayers players{state};
+  CountedTank tank{state, players};
+  bool counts_as_alive = false;
+};
+
+TEST_CASE("a server that does not put a tank into play is asked again, at intervals that double up to 24 seconds") {
+  OnServer play;
+  play.tank.hear(words::Spawn(), play.heard);
+  CHECK(play.tank.requests == 1);
+  play.tank.hear(words::Spawn(), play.heard);  // the server is being asked already
+  CHECK(play.tank.requests == 1);
+  for (const int seconds : {3, 6, 12, 24, 24}) {
+    CHECK(play.asks_again_after() == seconds);
+    CHECK(play.counts_as_alive);
+  }
+  play.tank.begin_life({}, play.heard);
+  CHECK(play.asks_again_after() == -1);
+  play.tank.hear(words::Spawn(), play.heard);  // it is in play
+  CHECK(play.asks_again_after() == -1);
+}
+
+TEST_CASE("a request to spawn that came too early after a death is repeated soon, and does not count as late") {
+  OnServer play;
+  play.tank.end(play.heard.time + 5 * kSecond);
+  play.tank.hear(words::Spawn(), play.heard);
+  for (int i = 0; i < 2; ++i) {
+    CHECK(play.asks_again_after() == 3);
+    CHECK_FALSE(play.counts_as_alive);
+  }
+  CHECK(play.asks_again_after() == 3);  // now the server has had its time
+  CHECK(play.counts_as_alive);
+  CHECK(play.asks_again_after() == 6);
+}
+
+TEST_CASE("claims of a client whose tank has died move nothing") {
+  OnServer play;
+  words::PoseClaim claim;
+  claim.set_x(7);
+  play.tank.begin_life({}, play.heard);
+  play.tank.hear(claim, play.heard);
+  REQUIRE(play.heard.moves == 1);
+  REQUIRE(play.tank.reports == 1);
+  play.tank.end();
+  play.heard.time += 10 * kSecond;
+  claim.set_x(8);
+  play.tank.hear(claim, play.heard);
+  play.tank.report_if_due(play.heard);
+  CHECK(play.heard.moves == 1);
+  CHECK(play.tank.reports == 1);
+  CHECK(play.tank.pose.x() == 7);
+}
+
+TEST_CASE("keys of a player who claims its places turn its gun, and do not drive its tank") {
+  OnServer play;
+  words::Keys keys;
+  keys.set_bits(words::Keys::FORWARD);
+  keys.set_yaw(2);
+  words::PoseClaim claim;
+  claim.set_x(7);
+  play.tank.begin_life({}, play.heard);
+  play.tank.hear(claim, play.heard);
+  CHECK(play.tank.steer(keys));
+  REQUIRE(play.tank.steering.claim() != nullptr);
+  CHECK(play.tank.steering.claim()->x() == 7);
+  CHECK(play.tank.steering.looking() == 2);
+  CHECK_FALSE(play.tank.steer(words::Spawn()));
+}
+
+TEST_CASE("a tank is driven once for each moment of its life, and for at most 0.2 seconds at once") {
+  DrivenTank tank;
+  CHECK_FALSE(tank.step(kSecond));
+  tank.begin({}, kSecond);
+  CHECK_FALSE(tank.step(kSecond));
+  auto step = tank.step(kSecond + 100 * kMillisecond);
+  REQUIRE(step);
+  CHECK(step->since == kSecond);
+  CHECK(step->dt == doctest::Approx(0.1));
+  CHECK_FALSE(tank.step(kSecond + 100 * kMillisecond));
+  step = tank.step(9 * kSecond);
+  REQUIRE(step);
+  CHECK(step->since == kSecond + 100 * kMillisecond);
+  CHECK(step->dt == 0.2);
+  tank.end();
+  CHECK_FALSE(tank.step(10 * kSecond));
+}
+
+TEST_CASE("a pose is limited to the fastest speed, in its direction, and to the edges") {
+  words::Pose pose;
+  pose.set_vx(30);
+  pose.set_vy(-40);
+  pose.set_x(101);
+  pose.set_y(-101);
+  keep_within(pose, 50, 101);
+  CHECK(pose.vx() == 30);
+  CHECK(pose.x() == 101);
+  keep_within(pose, 25, 100);
+  CHECK(pose.vx() == doctest::Approx(15));
+  CHECK(pose.vy() == doctest::Approx(-20));
+  CHECK(pose.x() == 100);
+  CHECK(pose.y() == -100);
+}
+
+TEST_CASE("a player who watched and plays again has a tank that is alive once the server moves it") {
+  constexpr std::uint8_t kNumber = 3;
+  const JoinState state;
+  TankServerPlayers players(state);
+  Heard heard;
+  TankServerPlayer& ben = players.meet(kNumber, heard);
+  players.tell_tank(ben, 2, heard);
+  words::Pose place;
+  REQUIRE(players.spawn(kNumber, place, heard) != nullptr);
+  REQUIRE(players.die(kNumber, {}, heard) != nullptr);
+  players.forget_tank(ben, heard);
+  CHECK(players.spawn(kNumber, place, heard) == nullptr);
+  players.move(kNumber, place, heard);
+  CHECK(heard.spawns == 1);
+  players.tell_tank(ben, 2, heard);
+  players.move(kNumber, place, heard);
+  CHECK(heard.spawns == 2);
+  players.move(kNumber, place, heard);
+  CHECK(heard.spawns == 2);
+  CHECK(heard.moves == 1);
+}
+
+TEST_CASE("a number that a server gives to another player is another player's") {
+  constexpr std::uint8_t kNumber = 3;
+  const JoinState state;
+  TankServerPlayers players(state);
+  Heard heard;
+  const Id ben = players.meet(kNumber, heard).player.id();
+  CHECK(players.meet(kNumber, heard).player.id() == ben);
+  CHECK(players.number_of(ben, 9) == kNumber);
+  players.forget(kNumber, heard);
+  CHECK(players.id_of(kNumber) == 0);
+  CHECK(players.number_of(ben, 9) == 9);
+  const Id carl = players.meet(kNumber, heard).player.id();
+  CHECK(carl != ben);
+  CHECK(players.number_of(carl, 9) == kNumber);
+}
+
+TEST_CASE("a player who is refused is told why, and its session is closed unless the server has hung up") {
+  class Closes final : public testing::DeafBackOut {
+   public:
+    void say(Fact fact) override { refusals += as<words::Refused>(fact) != nullptr ? 1 : 0; }
+    void close(std::string_view, std::uint32_t) override { ++closes; }
+    int refusals = 0, closes = 0;
+  };
+  for (const bool hung_up : {false, true}) {
+    Closes out;
+    JoinState state;
+    state.goodbye_said = hung_up;
+    state.refuse(words::Refused::FULL, "it is full", true, out);
+    CHECK(out.refusals == 1);
+    CHECK(out.closes == (hung_up ? 0 : 1));
+    CHECK(state.goodbye_said);
+  }
+}
+
+TEST_CASE("players of a team die by a capture once, if they die within a second of it") {
+  LastCapture capture;
+  CHECK_FALSE(capture.has_killed(words::TEAM_ANY, 0));
+  capture.told(words::RED, 10 * kSecond);
+  CHECK(capture.has_killed(words::RED, 11 * kSecond - 1));
+  CHECK_FALSE(capture.has_killed(words::RED, 11 * kSecond));
+  CHECK_FALSE(capture.has_killed(words::BLUE, 10 * kSecond));
 }
 
 TEST_CASE("a client claims one death in each life") {

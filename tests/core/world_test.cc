@@ -317,6 +317,42 @@ TEST_CASE("a life begins and ends with its facts") {
   CHECK_FALSE(world.unit(11)->unit.alive());
 }
 
+TEST_CASE("a unit that is gone is nobody's, and a player who steered it steers none") {
+  WorldState world = made_of({player(1, "anna"), unit(11, 1), unit(12, 1), owns(1, {11, 12}, 11)});
+  REQUIRE(world.active_unit(1) != nullptr);
+  world.fold(of_unit<words::Gone>(11));
+  CHECK(world.player(1)->active == 0);
+  CHECK(world.player(1)->units == std::vector<Id>{12});
+  CHECK(seen(world, -1, 1, -1, 1) == std::vector<Id>{12});
+  world.fold(unit(11, 1));  // its number is given again
+  CHECK(world.active_unit(1) == nullptr);
+}
+
+TEST_CASE("a hidden unit is visible again as soon as anything is told of where it is") {
+  for (const Fact& shows : {unit(11, 1), pose(11, 0, 0), of_unit<words::Spawned>(11)}) {
+    CAPTURE(name_of(shows));
+    WorldState world = made_of({player(1, "anna"), unit(11, 1), of_unit<words::Hidden>(11)});
+    REQUIRE(world.unit(11)->hidden);
+    world.fold(shows);
+    CHECK_FALSE(world.unit(11)->hidden);
+  }
+}
+
+TEST_CASE("a shot whose number is given again replaces the old one, which rays and blows never are") {
+  WorldState world = made_of({ball(1, 5, 3.0, 0), ball(1, 5, 2.0, kSecond)});
+  CHECK(world.shots().size() == 1);
+  CHECK(world.shot(1, 5)->shot.life() == 2);
+  for (const words::ShotKind kind : {words::RAY, words::MELEE}) {
+    words::Shot at_once;
+    at_once.set_shooter(1);
+    at_once.set_shot(9);
+    at_once.set_kind(kind);
+    at_once.set_life(3);
+    world.fold(at_once);
+  }
+  CHECK(world.shot(1, 9) == nullptr);
+}
+
 TEST_CASE("a shot exists until it ends or its life is over") {
   WorldState world = made_of({ball(1, 5, 3.0, 0), ball(1, 6, 1.0, 0)});
   CHECK(world.shots().size() == 2);
