@@ -50,7 +50,8 @@ class Field final : public Back {
 
   words::Toward goal;
   std::vector<words::Fire> shots;
-  int spawns = 0;
+  int spawns = 0;   // requests
+  int ignores = 0;  // so many of them
   words::Role role = words::PLAY;
   bool dies = false;
   Id killer = 0;        // of the bot
@@ -80,7 +81,7 @@ class Field final : public Back {
     out.say(words::Ready());
   }
   void spawn(BackOut& out) {
-    ++spawns;
+    if (++spawns <= ignores) return;
     words::Spawned spawned;
     spawned.set_unit(kUnit);
     out.say(spawned);
@@ -120,6 +121,16 @@ TEST_CASE("an idle bot stays where it spawned") {
   CHECK(game.bot->tally().spawns == 1);
   CHECK(game.pose().x() == 0);
   CHECK(game.field->shots.empty());
+}
+
+TEST_CASE("a bot that is not put into play asks again every two seconds") {
+  Game game(Behaviour::kIdle);
+  game.field->ignores = 2;
+  game.run(2 * kSecond);
+  CHECK(game.field->spawns == 1);
+  game.run(20 * kSecond);
+  CHECK(game.field->spawns == 3);
+  CHECK(game.bot->tally().spawns == 1);
 }
 
 TEST_CASE("a spectator bot enters as a spectator and never spawns") {

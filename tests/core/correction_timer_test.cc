@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "tests/core/deaf_out.h"
 #include "tests/support/stage.h"
 #include "tests/support/toy_game.h"
 
@@ -150,26 +151,8 @@ TEST_CASE("a correction comes a second after the last one if it is still needed,
 }
 
 TEST_CASE("after a tank was revived late, a claim of the true place cancels a later correction") {
-  class Time final : public FrontOut {
-   public:
-    void send(Lane, Bytes) override {}
-    std::size_t waiting_bytes() const override { return 0; }
-    void close(std::string_view, std::uint32_t) override {}
-    void fail(const Fault&) override {}
-    void say(Intent) override {}
-    void wake(Micros) override {}
-    void count_drop(const MappingLine&, const char*) override {}
-    Micros now() const override { return time; }
-    std::uint32_t random() override { return 0; }
-    Id new_id() override { return 1; }
-    Id me() const override { return 1; }
-    const WorldState& world() const override { return world_; }
-
-    Micros time = kStart;
-
-   private:
-    WorldState world_;
-  } out;
+  testing::DeafFrontOut out;
+  out.time = kStart;
   UnitState truth;
   truth.unit.set_alive(true);
   *truth.unit.mutable_pose() = pose_at(1);

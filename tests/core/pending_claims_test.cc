@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/core/deaf_back_out.h"
+#include "tests/core/deaf_out.h"
 
 namespace entente::core::pending_claims_test {
 namespace {

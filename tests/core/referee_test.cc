@@ -665,6 +665,162 @@ TEST_CASE("referee: when the time of a round is up, whoever has the most wins ha
   CHECK(anna.seat->last<words::Round>()->winner() == winner);
 }
 
+TEST_CASE("referee: when the time of a round is up, the team with the most wins has won it; a tie has no winner") {
+  for (const std::uint32_t blue : {8U, 9U, 10U}) {
+    CAPTURE(blue);
+    Arena arena{{}, open_field(200)};
+    arena.rules.mode = ArenaMode::kTeams;
+    arena.rules.round = 60;
+    arena.in_play.emplace();
+    arena.in_play->round.set_left_s(1);
+    for (const auto& [team, wins] : {std::pair{words::RED, 9U}, {words::BLUE, blue}}) {
+      words::TeamScore score;
+      score.set_team(team);
+      score.set_wins(wins);
+      arena.in_play->team_scores.push_back(score);
+    }
+    Match match(std::move(arena));
+    match.plays("anna", words::BLUE);
+    match.lasts(1.1);
+    const words::Round& round = match.room.world().round();
+    REQUIRE(round.state() == words::Round::OVER);
+    CHECK(round.winner() == 0);
+    CHECK(round.winning_team() == (blue < 9 ? words::RED : blue > 9 ? words::BLUE : words::TEAM_ANY));
+  }
+}
+
+TEST_CASE("referee: the end of a round ends all shots in the air") {
+  Match match(quick(), 1'000);
+  const auto anna = match.plays("anna");
+  match.shoots(anna, 0);
+  match.shoots(anna, 1);
+  REQUIRE(match.room.world().shots().size() == 2);
+  match.room.order([](Back& back) { static_cast<Referee&>(back).close_round(words::TEAM_ANY); }, match.now);
+  CHECK(anna.seat->count<words::ShotEnded>() == 2);
+  CHECK(match.room.world().shots().empty());
+}
+
+TEST_CASE("referee: once a rule has opened a round again, rounds follow each other by themselves") {
+  ArenaRules rules = quick();
+  rules.round = 10;
+  rules.pause = 1;
+  Match match(rules);
+  match.plays("anna");
+  const auto running = [&] { return match.room.world().round().state() == words::Round::RUNNING; };
+  match.room.order([](Back& back) { static_cast<Referee&>(back).close_round(words::TEAM_ANY); }, match.now);
+  match.lasts(3);
+  CHECK_FALSE(running());
+  match.room.order([](Back& back) { static_cast<Referee&>(back).open_round(); }, match.now);
+  CHECK(running());
+  match.lasts(10.1);
+  CHECK_FALSE(running());
+  match.lasts(1);
+  CHECK(running());
+}
+
+TEST_CASE("referee: a tank has as many shots as barrels, each loaded again after its time, and all in a new life") {
+  ArenaRules rules = quick();
+  rules.most_balls = 2;
+  rules.reload = 5;
+  Match match(rules, 1'000);
+  const auto anna = match.plays("anna");
+  const Micros begins = match.now;
+  const auto fired = [&] {
+    const std::size_t before = anna.seat->count<words::Shot>();
+    for (int i = 0; i < 3; ++i) match.shoots(anna, 0);
+    return anna.seat->count<words::Shot>() - before;
+  };
+  CHECK(fired() == 2);
+  match.lasts(4.9);
+  match.now = begins + 5 * kSecond - 1;
+  CHECK(fired() == 0);
+  match.now = begins + 5 * kSecond;
+  CHECK(fired() == 2);
+  words::DeathClaim gives_up;
+  gives_up.set_why(words::BY_ITSELF);
+  match.says(anna, gives_up);
+  match.says(anna, words::Spawn());
+  match.lasts(1.1);
+  REQUIRE(match.tank(anna).unit.alive());
+  CHECK(fired() == 2);
+}
+
+TEST_CASE("referee: a client cannot shoot rays faster than a held trigger") {
+  Match match(quick());
+  const auto anna = match.plays("anna");
+  words::Fire ray;
+  ray.set_kind(words::RAY);
+  ray.set_vx(1);
+  const Micros begins = match.now;
+  const auto shots = [&] { return anna.seat->count<words::Shot>(); };
+  for (int i = 0; i < 3; ++i) match.says(anna, ray);
+  CHECK(shots() == 1);
+  match.now = begins + kSecond / 2 - 1;
+  match.says(anna, ray);
+  CHECK(shots() == 1);
+  match.now = begins + kSecond / 2;
+  match.says(anna, ray);
+  CHECK(shots() == 2);
+}
+
+TEST_CASE("referee: a trigger that was held at a death does not shoot in the next life") {
+  Match match(quick());
+  const auto anna = match.plays("anna");
+  words::Trigger trigger;
+  trigger.set_primary(true);
+  words::DeathClaim gives_up;
+  gives_up.set_why(words::BY_ITSELF);
+  match.says(anna, trigger);
+  match.lasts(1);
+  const std::size_t shots = anna.seat->count<words::Shot>();
+  CHECK(shots > 1);
+  match.says(anna, gives_up);
+  match.says(anna, words::Spawn());
+  match.lasts(3);
+  REQUIRE(match.tank(anna).unit.alive());
+  CHECK(anna.seat->count<words::Shot>() == shots);
+}
+
+TEST_CASE("referee: a client that claims wrong places is put back at most four times a second") {
+  Match match;
+  const auto anna = match.plays("anna");
+  match.lasts(1);
+  words::PoseClaim claim;
+  claim.set_unit(match.place(anna).unit());
+  claim.set_x(match.place(anna).x() + 100);
+  const Micros begins = match.now;
+  const auto put_back = [&](Micros after) {
+    match.now = begins + after;
+    for (int i = 0; i < 3; ++i) match.says(anna, claim);
+    return anna.seat->count<words::Corrected>();
+  };
+  CHECK(put_back(0) == 1);
+  CHECK(put_back(250 * kMillisecond - 1) == 1);
+  CHECK(put_back(250 * kMillisecond) == 2);
+}
+
+TEST_CASE("referee: a client may end its own shots, one by one, and nobody else's") {
+  Match match(quick(), 1'000);
+  const auto anna = match.plays("anna"), ben = match.plays("ben");
+  match.faces(anna, ben);
+  match.shoots(anna, kNorth);
+  const std::uint32_t first = match.shots;
+  match.shoots(anna, kNorth + 0.5);
+  words::ShotEndClaim ends;
+  ends.set_shooter(anna.id);
+  ends.set_shot(first);
+  match.says(ben, ends);
+  CHECK(ben.seat->count<words::ShotEnded>() == 0);
+  REQUIRE(match.room.ledger().entries().size() == 1);
+  CHECK(match.room.ledger().entries().front().line == &drops::kShotOfAnother);
+  match.says(anna, ends);
+  REQUIRE(ben.seat->count<words::ShotEnded>() == 1);
+  CHECK(ben.seat->last<words::ShotEnded>()->shot() == first);
+  match.lasts(1);
+  CHECK(match.tank(ben).unit.health() == 100);
+  CHECK(match.room.world().shots().size() == 1);
+}
+
 TEST_CASE("referee: each round announces that another follows") {
   ArenaRules rules = quick();
   rules.round = 10;
@@ -933,6 +1089,41 @@ TEST_CASE("referee: a saved arena continues with scores, clock, flags, and the p
   CHECK(match.place(anna).y() == doctest::Approx(-20));
   CHECK(flag_of(match, words::BLUE).carrier() == anna.id);
   CHECK(!match.tank(match.comes_promised("ben", "ben")).unit.alive());
+}
+
+TEST_CASE("referee: a new round begins without wins and losses, and with all flags at home") {
+  Match match(in_play());
+  const auto anna = match.comes_promised("anna", "anna");
+  REQUIRE(flag_of(match, words::BLUE).carrier() == anna.id);
+  REQUIRE(match.room.world().player(anna.id)->score.losses() == 2);
+  match.room.order([](Back& back) { static_cast<Referee&>(back).open_round(); }, match.now);
+  CHECK(flag_of(match, words::BLUE).state() == words::Token::GROUND);
+  CHECK(flag_of(match, words::BLUE).x() == doctest::Approx(170));
+  CHECK(match.room.world().team_scores().at(words::RED).wins() == 0);
+  CHECK(match.room.world().player(anna.id)->score.losses() == 0);
+}
+
+TEST_CASE("referee: a client may have moved on while its arena was moved, but only then") {
+  Match match(in_play());
+  const auto anna = match.comes_promised("anna", "anna");
+  REQUIRE(match.tank(anna).unit.alive());
+  const auto goes_far = [&] {
+    words::PoseClaim claim;
+    claim.set_unit(match.place(anna).unit());
+    claim.set_x(match.place(anna).x());
+    claim.set_y(match.place(anna).y() + 60);
+    match.says(anna, claim);
+    return match.place(anna).y() == claim.y();
+  };
+  CHECK(goes_far());
+  CHECK_FALSE(goes_far());
+  words::DeathClaim gives_up;
+  gives_up.set_why(words::BY_ITSELF);
+  match.says(anna, gives_up);
+  match.says(anna, words::Spawn());
+  match.lasts(4);
+  REQUIRE(match.tank(anna).unit.alive());
+  CHECK_FALSE(goes_far());
 }
 
 TEST_CASE("referee: a flag of a saved arena that was brought home is not taken from there for its last carrier") {
@@ -1282,6 +1473,24 @@ TEST_CASE("referee: whoever fired a guided shot chooses its target: an enemy in 
   match.lasts(0.5);
   CHECK(anna.seat->count<words::ShotMoved>() == moved);
   CHECK(match.room.ledger().entries().empty());
+}
+
+TEST_CASE("referee: the course of a guided shot is told five times a second") {
+  ArenaRules rules = quick();
+  rules.guided = 1;
+  Match match(rules, 500);
+  const auto anna = match.plays("anna"), ben = match.plays("ben");
+  const words::Token flag = match.room.world().tokens().begin()->second;
+  match.goes(anna, flag.x(), flag.y(), 0);
+  match.lasts(0.1);
+  REQUIRE(match.room.world().tokens().begin()->second.carrier() == anna.id);
+  match.goes(anna, 0, -100, kNorth);
+  match.goes(ben, 120, 160, 0);
+  match.shoots(anna, kNorth);
+  REQUIRE(anna.seat->last<words::Shot>()->kind() == words::GUIDED);
+  match.lasts(1.02);
+  CHECK(ben.seat->count<words::ShotMoved>() >= 4);
+  CHECK(ben.seat->count<words::ShotMoved>() <= 6);
 }
 
 TEST_CASE("referee: a player who carries a flag picks up no other one") {

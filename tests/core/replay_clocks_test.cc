@@ -324,6 +324,37 @@ TEST_CASE("commands are answered to their sender alone") {
   CHECK(as<words::Said>(second->heard.back())->text() == "look at that");
 }
 
+TEST_CASE("a viewer follows the player whose whole name it gives, else the only one whose name begins so") {
+  auto facts = drive();
+  facts.push_back(at(0, player(12)));
+  facts.push_back(at(0, player(13)));
+  std::stable_sort(facts.begin(), facts.end(), [](const Fact& a, const Fact& b) { return a.at < b.at; });
+  Own show(facts);
+  const auto [viewer, id] = show.enter();
+  const auto ask = [&, seen = viewer, me = id](const char* line) {
+    const std::size_t before = seen->heard.size();
+    show.says(me, line);
+    const auto all = lines(*seen, before);
+    return all.empty() ? std::string("nothing") : all.back();
+  };
+  CHECK(ask("/follow p") == "several players have names like that");
+  CHECK(ask("/follow P1").starts_with("following p1:"));
+  CHECK(ask("/follow p13").starts_with("following p13:"));
+  CHECK(ask("/follow viewer") == "nobody here has that name");
+  CHECK(ask("/live") == "this is a recording: nothing is live");
+}
+
+TEST_CASE("a view is as slow as a quarter of the recorded speed and as fast as sixteen times, not beyond") {
+  for (const char* speed : {"/speed 0.25", "/speed 16"}) CHECK(parse_chat_order(speed).ok());
+  for (const char* speed : {"/speed 0.24", "/speed 16.01", "/speed", "/speed -1"})
+    CHECK_FALSE(parse_chat_order(speed).ok());
+  words::Playback word;
+  word.set_speed(0.1);
+  CHECK(wish_of(word).speed == 0.25);
+  word.set_speed(99);
+  CHECK(wish_of(word).speed == 16);
+}
+
 TEST_CASE("a time in a chat command") {
   const auto at = [](const char* line) {
     const auto order = parse_chat_order(line);

@@ -87,6 +87,19 @@ TEST_CASE("a viewer changes its name, watches a player, and talks to all viewers
   CHECK(lines() == 1);
 }
 
+TEST_CASE("the name of a viewer who has left is free for the next one") {
+  Show show(drive());
+  show.watch();
+  const Id first = show.last;
+  const auto name = [&](Id viewer) { return show.room->world_seen_by(viewer).player(viewer)->player.name(); };
+  show.watch();
+  CHECK(name(first) == "viewer");
+  CHECK(name(show.last) == "viewer 2");
+  show.room->gone(first, "left", show.now);
+  show.watch();
+  CHECK(name(show.last) == "viewer");
+}
+
 TEST_CASE("messages to the recorded player alone are not passed on; facts about its unit are") {
   auto facts = drive();
   words::Health health;

@@ -412,6 +412,8 @@ class LedBack final : public Back {
   void receive(const Frames& frames, BackOut& out) override {
     const std::string line = text(frames.bytes);
     if (line == "progress") out.say(words::WorldProgress());
+    if (line == "notices")
+      for (int i = 0; i < 100; ++i) out.say(words::Notice());
     if (line.starts_with("in")) {
       out.say(me(role_));
       out.say(words::Ready());
@@ -509,6 +511,12 @@ TEST_CASE("what the room says in a player's name does not count among the player
   travel.stage.take();
   travel.wants("nowhere");
   CHECK(travel.stage.take() == "seat 1 sends ClaimRefused for intent 2\n");
+}
+
+std::size_t count(const std::string& text, std::string_view what) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++found;
+  return found;
 }
 
 TEST_CASE("a player who has asked to spawn does so at the next server, however its own is lost") {
@@ -616,15 +624,23 @@ struct Departure {
     from.received(kBackId, {Lane::kStream, as_bytes("in")}, 0);
   }
   void wants(std::string_view line) { from.received(anna, {Lane::kStream, as_bytes(line)}, 0); }
-  std::string goes() {
+  void sets_off() {
     REQUIRE(from.transition().can_take_out(anna));
     here.detaches = [&] { return std::optional(from.transition().take_out(anna, 0)); };
     to.transition().expect(from, anna, 0);
+    moves_on();
+  }
+  /// To the next server.
+  void moves_on() {
     to.transition().begin_move(std::make_unique<LedBack>(), 0);
     to.back_opened({}, 0, kNextBackId);
+  }
+  /// The next server lets it in.
+  std::string arrives() {
     to.received(kNextBackId, {Lane::kStream, as_bytes("in")}, 0);
     return here.take();
   }
+  std::string goes() { return sets_off(), arrives(); }
 
   Stage there, here;
   Room from, to;
@@ -672,6 +688,118 @@ TEST_CASE("a player is not moved to a server that lets it in and turns it away a
   CHECK(told.find("back closes") == std::string::npos);
   travel.wants("spawn");
   CHECK(travel.stage.take() == kSpawns);  // it plays on at its own server
+}
+
+TEST_CASE("a player who could not be moved once can be moved later, and hears nothing of the first try") {
+  Travel travel;
+  travel.wants("enter");
+  travel.server("in");
+  travel.moves("notices");
+  travel.room.gone(kNextBackId, "it is reset", 0);
+  CHECK(travel.stage.take().ends_with("stays: it is reset\n"));
+  const std::string told = travel.moves();
+  CHECK(told.starts_with("back closes: the player moves to another server\n"));
+  CHECK(told.find("Notice") == std::string::npos);
+}
+
+TEST_CASE("of what its next server says to a player while it is moved, 64 notices are kept until it is there") {
+  Travel travel;
+  travel.wants("enter");
+  travel.server("in");
+  CHECK(travel.moves("notices") == "");
+  travel.room.received(kNextBackId, {Lane::kStream, as_bytes("in")}, 0);
+  CHECK(count(travel.stage.take(), "seat 1 sends Notice\n") == 64);
+}
+
+TEST_CASE("of what a player says before its server says anything, the next server gets the first 64 intents") {
+  class Counts final : public Back {
+   public:
+    explicit Counts(int& heard) : heard_(heard) {}
+    void receive(const Frames&, BackOut&) override {}
+    void hear(const Intent&, BackOut&) override { ++heard_; }
+
+   private:
+    int& heard_;
+  };
+  for (const int said : {63, 64, 65, 1'000}) {
+    CAPTURE(said);
+    Travel travel;
+    for (int i = 0; i < said; ++i) travel.wants("spawn");
+    int heard = 0;
+    travel.room.transition().replace_back(std::make_unique<Counts>(heard), {"it is lost"}, 0);
+    CHECK(heard == std::min(said, 64));
+  }
+}
+
+TEST_CASE("a player who watches in a shared room does so at each server to which it is moved") {
+  Departure departure;
+  const auto role = [&] { return departure.to.world().player(departure.anna)->player.role(); };
+  SUBCASE("it watched before it set off") {
+    departure.wants("watch");
+    departure.from.received(kBackId, {Lane::kStream, as_bytes("watches")}, 0);
+    departure.goes();
+    CHECK(role() == words::WATCH);
+  }
+  SUBCASE("it has asked to watch on its way") {
+    departure.sets_off();
+    departure.wants("watch");
+    departure.arrives();
+    departure.to.received(kBackId, {Lane::kStream, as_bytes("watches")}, 0);
+  }
+  departure.moves_on();
+  departure.arrives();
+  CHECK(role() == words::WATCH);
+}
+
+TEST_CASE("a seat that hears nothing gets only what is for its player, and its intents keep their numbers") {
+  Play play;
+  play.seat();
+  const Id deaf = play.room.seat(std::make_unique<ToyFront>(), {}, 0, false);
+  CHECK(play.stage.take() == "seat 1 sends You\n");
+  CHECK(play.says(1, "hello") == "dials\nseat 1 sends Said:hello\n");
+  CHECK(play.says(deaf, "hello") == "seat 1 sends Said:hello\n");
+  CHECK(play.stage.last_number == 0);
+  CHECK(play.says(deaf, "psst") == "seat 2 sends Said:psst\n");
+}
+
+TEST_CASE("a seat whose player is gone is not ticked any more") {
+  Play play;
+  play.seat();
+  play.seat();
+  play.says(1, "late");
+  play.room.gone(1, "left", 0);
+  play.stage.take();
+  play.room.tick(kSecond);
+  CHECK(play.stage.take() == "");
+  CHECK(play.room.next_wake() > 100 * kSecond);
+}
+
+TEST_CASE("a player who has come back in time is there for good") {
+  Play play;
+  play.seat();
+  play.room.back_opened({}, 0);
+  play.says(1, "enter");
+  play.says(1, "stay");
+  REQUIRE(play.room.keep(1, 0));
+  REQUIRE(play.room.returned(1, {}, kSecond - 1));
+  CHECK_FALSE(play.room.keeps(1));
+  CHECK_FALSE(play.room.returned(1, {}, kSecond - 1));  // it is there
+  play.room.tick(5 * kSecond);
+  CHECK(play.room.is_seated(1));
+}
+
+TEST_CASE("only a player who is in the game can be told something in the server's name") {
+  Play play;
+  play.seat();
+  play.seat();
+  CHECK_FALSE(play.room.announce(1, "hello", 0));
+  CHECK_FALSE(play.room.announce(9, "hello", 0));
+  play.says(1, "enter");
+  play.stage.take();
+  CHECK(play.room.announce(1, "hello", 0));
+  CHECK(play.stage.take() == "seat 1 sends Said:hello\n");
+  play.says(1, "leave");
+  CHECK_FALSE(play.room.announce(1, "hello", 0));
 }
 
 TEST_CASE("a front gets the numeric reason of its client's end, and its last words are still heard") {
@@ -829,6 +957,13 @@ TEST_CASE("a player that is not admitted yet waits with all its words, and other
     room.admit(1, 6);
     CHECK(stage.take() == "");
     CHECK(host.asked.size() == 1);
+  }
+  SUBCASE("and is asked about again, also if it was admitted when it did not wait") {
+    room.admit(1, 5);
+    room.admit(1, 6);
+    says(1, "leave");
+    CHECK(says(1, "enter") == "");
+    CHECK(host.asked.size() == 2);
   }
   SUBCASE("or until it is gone; others do not notice") {
     room.unlink(1);

@@ -7,7 +7,7 @@
 #include "proxy/core/tank/last_capture.h"
 #include "proxy/core/tank/tank_keeper.h"
 #include "proxy/core/tank/tank_server_players.h"
-#include "tests/core/deaf_back_out.h"
+#include "tests/core/deaf_out.h"
 
 namespace entente::core::tank_life_test {
 namespace {
@@ -356,6 +356,29 @@ TEST_CASE("players of a team die by a capture once, if they die within a second 
   CHECK(capture.has_killed(words::RED, 11 * kSecond - 1));
   CHECK_FALSE(capture.has_killed(words::RED, 11 * kSecond));
   CHECK_FALSE(capture.has_killed(words::BLUE, 10 * kSecond));
+}
+
+TEST_CASE("a death that nobody confirms is forgotten once its time is over, and the tank lives on") {
+  struct Wakes final : testing::DeafFrontOut {
+    void wake(Micros at) override { asked = at; }
+    Micros asked = 0;
+  } out;
+  struct Display final : TankDisplay {
+    void put(std::uint8_t, const words::Pose&, FrontOut&) override {}
+    void show(std::uint8_t, FrontOut&) override {}
+  } display;
+  TankKeeper keeper(display);
+  out.time = 10 * kSecond;
+  CHECK_FALSE(keeper.survives(kSecond, out));  // it claims none
+  CHECK(out.asked == 0);
+  REQUIRE(keeper.claim_death(out.time));
+  out.time = 11 * kSecond - 1;
+  CHECK_FALSE(keeper.survives(kSecond, out));
+  CHECK(out.asked == 11 * kSecond);
+  out.time = 11 * kSecond;
+  CHECK(keeper.survives(kSecond, out));
+  CHECK_FALSE(keeper.survives(kSecond, out));
+  CHECK_FALSE(keeper.claims_death());
 }
 
 TEST_CASE("a client claims one death in each life") {

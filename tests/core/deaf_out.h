@@ -1,5 +1,5 @@
-// What a back calls, for tests of its parts without a room: the clock stands still, and nobody hears what is said.
-// Tests that need more override it.
+// What a member of a room calls, for tests of its parts without a room: the clock stands still, and nobody hears what
+// is said. Tests that need more override it.
 #pragma once
 
 #include "proxy/core/room_member.h"
@@ -7,13 +7,14 @@
 
 namespace entente::testing {
 
-class DeafBackOut : public core::BackOut {
+template <class Word>
+class DeafOut : public core::Out<Word> {
  public:
   void send(Lane, Bytes) override {}
   std::size_t waiting_bytes() const override { return 0; }
   void close(std::string_view, std::uint32_t) override {}
   void fail(const Fault&) override {}
-  void say(core::Fact) override {}
+  void say(Word) override {}
   void wake(core::Micros) override {}
   void count_drop(const MappingLine&, const char*) override {}
   core::Micros now() const override { return time; }
@@ -28,5 +29,8 @@ class DeafBackOut : public core::BackOut {
   core::Id last_id_ = 1;
   core::WorldState world_;
 };
+
+using DeafBackOut = DeafOut<core::Fact>;
+using DeafFrontOut = DeafOut<core::Intent>;
 
 }  // namespace entente::testing
