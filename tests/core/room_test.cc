@@ -690,6 +690,41 @@ TEST_CASE("a player is not moved to a server that lets it in and turns it away a
   CHECK(travel.stage.take() == kSpawns);  // it plays on at its own server
 }
 
+TEST_CASE("a player who asks to watch while it is moved watches at the next server, and is not put into play there") {
+  const char* const kWatches = "back sends Watch\n";
+  Travel travel;
+  travel.wants("enter");
+  travel.server("in");
+  travel.wants("spawn");
+  travel.server("spawned");
+  travel.moves("");
+  travel.wants("watch");
+  const auto arrives = [&] {
+    travel.stage.take();
+    travel.room.received(kNextBackId, {Lane::kStream, as_bytes("in")}, 0);
+    return travel.stage.take();
+  };
+  SUBCASE("it wants nothing else") {
+    const std::string told = arrives();
+    CHECK(told.ends_with(kWatches));
+    CHECK(told.find(kSpawns) == std::string::npos);
+  }
+  SUBCASE("it then chooses a side") {
+    travel.wants("choose a side");
+    CHECK(arrives().ends_with(kSpawns));
+  }
+  SUBCASE("it then asks to spawn") {
+    travel.wants("spawn");
+    CHECK(arrives().ends_with(kSpawns));
+  }
+  SUBCASE("that move fails, and it has chosen a side before the next one") {
+    travel.room.gone(kNextBackId, "it is reset", 0);
+    travel.wants("choose a side");
+    travel.moves("");
+    CHECK(arrives().ends_with(kSpawns));
+  }
+}
+
 TEST_CASE("a player who could not be moved once can be moved later, and hears nothing of the first try") {
   Travel travel;
   travel.wants("enter");
@@ -741,9 +776,12 @@ TEST_CASE("a player who watches in a shared room does so at each server to which
     CHECK(role() == words::WATCH);
   }
   SUBCASE("it has asked to watch on its way") {
+    departure.wants("spawn");
     departure.sets_off();
     departure.wants("watch");
-    departure.arrives();
+    const std::string told = departure.arrives();
+    CAPTURE(told);
+    CHECK(told.ends_with("back sends Watch\n"));
     departure.to.received(kBackId, {Lane::kStream, as_bytes("watches")}, 0);
   }
   departure.moves_on();

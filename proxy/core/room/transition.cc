@@ -119,7 +119,13 @@ bool Transition::withholds_from_back(const Intent& intent) {
 void Transition::hear(const Intent& intent) {
   if (state_ != State::kMoves) return;
   if (as<words::Leave>(intent) != nullptr) fail_later("the player leaves");
-  if (as<words::Change>(intent) != nullptr) next_->hear(intent);
+  const auto* change = as<words::Change>(intent);
+  if (change != nullptr) next_->hear(intent);
+  const auto* watch = as<words::Watch>(intent);
+  const bool plays = (watch != nullptr && watch->mode() == words::Watch::STOP) ||
+                     (change != nullptr && change->has_team()) || as<words::Spawn>(intent) != nullptr;
+  if (watch != nullptr) watch_ = *watch;
+  if (plays) watch_.reset();
 }
 
 /// Asks for the team and the role that the player has now. A player who watches because its server has no place for it,
@@ -366,6 +372,7 @@ std::unique_ptr<BackSlot> Transition::end() {
   facts_.clear();
   notices_.clear();
   why_.clear();
+  watch_.reset();
   return std::move(next_);
 }
 
@@ -383,6 +390,7 @@ bool Transition::arrive() {
   if (moves) change = change_since(*as<words::Enter>(*asked), *as<words::Enter>(wish_to_move()));
   WorldState world = std::move(*world_);
   std::vector<Fact> notices = std::move(notices_);
+  const std::optional<words::Watch> watch = std::move(watch_);
   std::unique_ptr<BackSlot> next = end();
   if (moves) {
     leave_for(std::move(next));
@@ -394,7 +402,10 @@ bool Transition::arrive() {
   room_.host_.on_arrival(room_.now_);
   arrived();
   if (change.ByteSizeLong() != 0) seat().say_unasked(change);
-  if (was_alive_ || seat().wants_spawn) seat().say_unasked(words::Spawn());
+  if (watch)
+    seat().say_unasked(*watch);
+  else if (was_alive_ || seat().wants_spawn)
+    seat().say_unasked(words::Spawn());
   for (Fact& notice : notices) room_.facts_.queue(std::move(notice));
   return true;
 }
@@ -458,7 +469,9 @@ bool Transition::take_over() {
   room_.facts_.take_over(std::move(taken->world));
   room_.facts_.link(seat());
   wish_ = std::move(taken->wish);
+  const bool wanted_to_watch = seat().wants_to_watch;
   seat().take_over(*taken);
+  if (seat().wants_to_watch && !wanted_to_watch) watch_.emplace().set_mode(words::Watch::ROAM);
   return true;
 }
 

@@ -186,9 +186,10 @@ class Transition {
 
   // In kMoves.
   std::unique_ptr<BackSlot> next_;
-  std::vector<Fact> facts_;    // of the next server that are not handled yet
-  std::vector<Fact> notices_;  // for the player, once it is there
-  std::string why_;            // why the move fails
+  std::vector<Fact> facts_;            // of the next server that are not handled yet
+  std::vector<Fact> notices_;          // for the player, once it is there
+  std::string why_;                    // why the move fails
+  std::optional<words::Watch> watch_;  // what the player has asked to watch since it began
 };
 
 }  // namespace entente::core
