@@ -204,6 +204,7 @@ void Bus::Impl::tell_state(bool up) {
 }
 
 void Bus::Impl::end() {
+  closes_at_ = steady_now() + kGoodbye;
   std::vector<std::unique_ptr<Watch>> watches;
   {
     const std::lock_guard lock(mutex_);

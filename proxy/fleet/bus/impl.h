@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -93,11 +94,12 @@ class Bus::Impl : public std::enable_shared_from_this<Bus::Impl> {
              std::shared_ptr<BusLine::Inbox> inbox);
   void unwatch(const BusLine::Inbox* inbox, BusLine::SubscriptionId number);
   void unwatch_all(const BusLine::Inbox* inbox);
-  /// `job` gets the connection; null: there is none.
+  /// `job` gets the connection; null: there is none, or the bus has been closing for too long.
   enum class OrderThread : std::uint8_t { kBuckets, kPatient, kStreams };
   bool order(OrderThread whose, std::size_t bytes, std::function<void(BusConnection*)> job) {
     auto& thread = whose == OrderThread::kStreams ? storer_ : whose == OrderThread::kPatient ? patient_clerk_ : clerk_;
-    return thread->put(bytes, [this, job = std::move(job)] { job(current().get()); });
+    return thread->put(bytes,
+                       [this, job = std::move(job)] { job(steady_now() < closes_at_ ? current().get() : nullptr); });
   }
   std::string inbox_prefix() const { return options_.inbox.empty() ? "_INBOX" : options_.inbox; }
   std::size_t most_waiting() const { return options_.most_waiting; }
@@ -199,6 +201,7 @@ class Bus::Impl : public std::enable_shared_from_this<Bus::Impl> {
   const bool encrypted_;
   const std::shared_ptr<BusCounters> counters_ = std::make_shared<BusCounters>();
   std::atomic<bool> up_{false};
+  std::atomic<Millis> closes_at_{std::numeric_limits<Millis>::max()};  // orders that begin later fail
   std::atomic<bool> ended_{false};            // closed by us: the end of the connection is not reported
   std::atomic<std::uint64_t> generation_{0};  // of watches: they restart when it changes
   mutable std::mutex mutex_;                  // of what follows
