@@ -147,6 +147,9 @@ void Worker::seat(AcceptedClient newcomer) {
   const Route& route = routes_[newcomer.route]->route;
   if (route.by_web() && newcomer.fd && !newcomer.heard) return hear_caller(std::move(newcomer));
   if (newcomer.heard) newcomer.choose_server(route.upstreams, loop_.now());
+  const bool is_bot = newcomer.client.port() == 0;
+  const auto barred =
+      is_bot || newcomer.health_check ? std::nullopt : route.listener->admission.barred(newcomer.client);
   auto& session = sessions_[newcomer.link];
   session = make_session(*routes_[newcomer.route], newcomer);
   make_room_for_ticks();
@@ -156,6 +159,7 @@ void Worker::seat(AcceptedClient newcomer) {
     if (auto* const guest = static_cast<EnetPeerUser*>(peer->owner))
       guest->peer_said(one.channel, std::move(one.packet));
   if (stopping_) session->stop();
+  if (barred) session->turn_away(*barred);
 }
 
 /// So that no tick allocates.

@@ -2,7 +2,10 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <atomic>
 #include <deque>
+#include <future>
+#include <vector>
 
 #include "adapters/aos/aos.h"
 #include "tests/relay/enet_peers.h"
@@ -11,6 +14,8 @@
 
 namespace entente::testing::placement_test {
 namespace {
+
+using relay::Reason;
 
 /// Records on which worker each session opens, and which worker's sink was requested last.
 class Placed final : public relay::Tap {
@@ -67,6 +72,54 @@ TEST_CASE("a newcomer gets the worker with the fewest sessions") {
     pairs.emplace_back(std::in_place, running, fake);
     CHECK(placed.workers(i).back() == first[0]);
   }
+}
+
+/// A bridge of two workers. The second player's session blocks its worker, the second one, until `over` is ready.
+struct HalfBlocked : Serving {
+  HalfBlocked(const net::Address& server, const Limits& limits, relay::Bans& bans) : Serving(2) {
+    relay::RouteOptions options;
+    options.game = &toy::stream();
+    options.servers[0].dialect = 0;
+    options.listen = loopback();
+    options.bans = &bans;
+    options.bridge = toy_bridge(toy::stream(), toy::stream());
+    options.bridge->front = [this, made = options.bridge->front](std::size_t dialect) {
+      if (++seated == 2) over.get_future().wait();
+      return made(dialect);
+    };
+    serve(std::move(options), server, limits, nullptr);
+  }
+  Stream join() const {
+    Stream client = Stream::to(address);
+    client.send(kHello);
+    return client;
+  }
+
+  std::atomic<int> seated = 0;
+  std::promise<void> over;
+};
+
+TEST_CASE("a newcomer whose address is banned on the way to its worker is turned away there") {
+  FakeServer fake(true);
+  Limits limits = no_limits();
+  limits.sessions = 4;
+  relay::Bans bans;
+  HalfBlocked running(fake.address(), limits, bans);
+  std::vector<Stream> clients;
+  for (int i = 1; i <= 2; ++i) {
+    clients.push_back(running.join());
+    CHECK(eventually([&] { return running.seated == i; }));
+  }
+  clients.push_back(running.join());
+  CHECK(eventually([&] { return running.seated == 3; }));
+  const Stream late = running.join();
+  (void)Stream::to(running.address).read_all();  // it is refused, so `late` is on its way to the blocked worker
+  CHECK(running.ended(Reason::kTooMany));
+  bans.add({*net::Network::parse("127.0.0.1"), relay::Ban::kForGood, "no", false});
+  running.over.set_value();
+  CHECK(as_text(late.read_all()).ends_with(kGoodbye));
+  CHECK(running.ended(Reason::kBanned));
+  CHECK(running.sessions().size() == 3);
 }
 
 TEST_CASE("the clients of one ENet listener are distributed among the workers, and all are served") {

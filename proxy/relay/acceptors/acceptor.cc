@@ -92,9 +92,28 @@ std::string Acceptor::words_for(const net::Address& from, Reason why, const Faul
   return banned ? worker_route_->why_banned(from) : worker_route_->route.words_for(why, fault);
 }
 
-std::vector<Buffer> Acceptor::refusal(const net::Address& from, Reason why, const Fault& fault) const {
+std::vector<Buffer> Acceptor::refusal(Reason why, const std::string& words) const {
   const Route& its = worker_route_->route;
-  return its.game.last_words(its.dialect, wire::ClientStage::kNew, telling(why).parting, words_for(from, why, fault));
+  return its.game.last_words(its.dialect, wire::ClientStage::kNew, telling(why).parting, words);
+}
+
+std::optional<Acceptor::Farewell> Acceptor::command_waiting(const SessionCommand& command, Inquiry::Part& part,
+                                                            const AcceptedClient& client, Millis since) {
+  using Action = SessionCommand::Action;
+  const Route& its = worker_route_->route;
+  if (command.none || !command.means(client.link, its.index)) return std::nullopt;
+  if (command.action == Action::kLeaveServer) return std::nullopt;  // it is on no server yet
+  const LinkInfo info{client.link,       &its.game, its.dialect, client.client, its.upstreams.any_address(),
+                      its.listen_address};
+  SessionReport report{its.index, info, now() - since, 0, {}, ""};
+  if (command.action == Action::kSay) report.told = AnnounceResult::kNotIn;
+  if (command.action == Action::kMove) command.move->answer_stays("it waits until its server can be reached");
+  part.found(std::move(report));
+  const auto why = reason_to_end(command.action);
+  if (!why) return std::nullopt;
+  worker_route_->ended(info, {*why, now() - since}, Fault{""});
+  std::string words = is_sent_away(*why) ? words_for_sent_away(*why, command.text) : command.text;
+  return Farewell{*why, words.empty() ? its.words_for(*why, Fault{""}) : std::move(words)};
 }
 
 void Acceptor::tell_turned_away(const net::Address& from, const net::Address& here, Reason why, const Fault& fault) {

@@ -51,7 +51,7 @@ class Acceptor : private Queries::User, private ServerProbes::User {
   /// nothing is open.
   virtual bool finish() { return empty(); }
   virtual void tick(Millis now);
-  /// Carries out a command to the sessions that live here, and reports them.
+  /// Carries out a command to the sessions that live here, and to clients that wait here for theirs, and reports them.
   virtual void command(const SessionCommand&, Inquiry::Part&) {}
   /// The lab of this route has changed, for the sessions that live here.
   virtual void lab_changed(const WorkerRoute&) {}
@@ -90,10 +90,20 @@ class Acceptor : private Queries::User, private ServerProbes::User {
   std::optional<Reason> objection_to_dialect(std::uint32_t data);
   /// Why a client is turned away, for its player.
   std::string words_for(const net::Address& from, Reason why, const Fault& fault = Fault{""}) const;
-  /// The messages of its game that tell a client why it is turned away.
-  std::vector<Buffer> refusal(const net::Address& from, Reason why, const Fault& fault = Fault{""}) const;
+  /// The messages of its game that tell a client why it is turned away. `words`: for its player.
+  std::vector<Buffer> refusal(Reason why, const std::string& words) const;
   /// Counts and logs that a client from `from` was turned away at our address `here`.
   void tell_turned_away(const net::Address& from, const net::Address& here, Reason why, const Fault& fault = Fault{""});
+  /// Why a client that has waited here since it was let in may not begin a session now.
+  std::optional<Reason> barred(const AcceptedClient& waiting) const { return admission_.barred(waiting.client); }
+  struct Farewell {
+    Reason why;
+    std::string words;  ///< for the player
+  };
+  /// Reports a client that has waited here since `since`, if the command means it. If the command ends its wait, counts
+  /// and logs that, and returns what the client is to be told.
+  std::optional<Farewell> command_waiting(const SessionCommand& command, Inquiry::Part& part,
+                                          const AcceptedClient& client, Millis since);
   /// Makes a twin of the listening UDP socket (net/take_over/udp_twin.h), and puts it into `twin_` and `out`.
   Outcome<Done> offer_twin(std::vector<OfferedSocket>& out);
   /// From now on, newcomers' datagrams go to the twin instead of `reader`. On an error, call drop_twin().

@@ -78,17 +78,17 @@ void EnetAcceptor::connected(net::EnetPeer& peer, std::uint32_t data) {
   newcomer.go_by(worker_route_->route);
   newcomer.enet = {&host_, &peer, data};
   const auto why = worker_route_->route.options->bridge ? objection_to_dialect(data) : std::nullopt;
-  if (why) return refuse(EnetWaiting(std::move(newcomer)), *why);
+  if (why) return refuse(EnetWaiting(std::move(newcomer), now()), *why);
   if (!known()) return wait(std::move(newcomer));
   const std::size_t worker = dispatcher_.next_worker(worker_route_->route);
   if (worker == worker_route_->route.listener->home) return assign(std::move(newcomer), worker);
-  waiting_.push_back(std::make_unique<EnetWaiting>(std::move(newcomer)));
+  waiting_.push_back(std::make_unique<EnetWaiting>(std::move(newcomer), now()));
   waiting_.back()->worker = worker;
   worker_route_->loop.later(*this);  // a peer cannot move while the host calls us
 }
 
 void EnetAcceptor::wait(AcceptedClient newcomer) {
-  waiting_.push_back(std::make_unique<EnetWaiting>(std::move(newcomer), holds_until()));
+  waiting_.push_back(std::make_unique<EnetWaiting>(std::move(newcomer), now(), holds_until()));
   probes_->players_wait();
   if (probes_->failed()) probed();
 }
@@ -131,7 +131,23 @@ void EnetAcceptor::probed() {
       refuse(*one, known || one->said_too_much() ? Reason::kBadFrame : probes_->why());
       continue;
     }
+    if (const auto why = barred(one->newcomer)) {
+      refuse(*one, *why);
+      continue;
+    }
     assign(*one);
+  }
+}
+
+void EnetAcceptor::command(const SessionCommand& command, Inquiry::Part& part) {
+  for (auto& one : std::exchange(waiting_, {})) {
+    const auto farewell = one->here() ? command_waiting(command, part, one->newcomer, one->since) : std::nullopt;
+    if (!farewell) {
+      waiting_.push_back(std::move(one));
+      continue;
+    }
+    admission_.leave(one->newcomer.client);
+    say_goodbye(*one->newcomer.enet.peer, farewell->why, farewell->words);
   }
 }
 
@@ -148,8 +164,12 @@ void EnetAcceptor::refuse(const EnetWaiting& one, Reason why) {
 
 void EnetAcceptor::turn_away(net::EnetPeer& peer, Reason why) {
   tell_turned_away(peer.address(), worker_route_->route.listen_address, why);
+  say_goodbye(peer, why, words_for(peer.address(), why));
+}
+
+void EnetAcceptor::say_goodbye(net::EnetPeer& peer, Reason why, const std::string& words) {
   peer.owner = nullptr;
-  for (const Buffer& said : refusal(peer.address(), why))
+  for (const Buffer& said : refusal(why, words))
     host_.send(peer, 0, net::EnetPacket(said, net::EnetDelivery::kReliable));
   host_.disconnect_without_callback(peer, enet_parting(worker_route_->route.game, why));
 }

@@ -27,6 +27,7 @@ class EnetAcceptor final : public Acceptor, private net::EnetHost::User, private
   bool empty() const override { return admission_.inside() == 0; }
   bool finish() override;
   void tick(Millis now) override;
+  void command(const SessionCommand& command, Inquiry::Part& part) override;
   void left(LinkId link, const net::Address& client, bool called) override;
 
  private:
@@ -41,6 +42,7 @@ class EnetAcceptor final : public Acceptor, private net::EnetHost::User, private
   void route_changed() override;
 
   void turn_away(net::EnetPeer& peer, Reason why);
+  void say_goodbye(net::EnetPeer& peer, Reason why, const std::string& words);
   void at_turn_end() override { probed(); }
 
   bool known() const { return !worker_route_->route.options->bridge || probes_->known(); }

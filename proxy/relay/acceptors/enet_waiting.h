@@ -12,7 +12,8 @@ namespace entente::relay {
 
 class EnetWaiting final : public EnetPeerUser {
  public:
-  explicit EnetWaiting(AcceptedClient its, Millis its_end = 0) : newcomer(std::move(its)), until(its_end) {
+  EnetWaiting(AcceptedClient its, Millis its_begin, Millis its_end = 0)
+      : newcomer(std::move(its)), since(its_begin), until(its_end) {
     newcomer.enet.peer->owner = static_cast<EnetPeerUser*>(this);
   }
 
@@ -26,6 +27,7 @@ class EnetWaiting final : public EnetPeerUser {
   bool said_too_much() const { return bytes_ > newcomer.limits.held_bytes; }
 
   AcceptedClient newcomer;
+  const Millis since;                 ///< when it came
   const Millis until;                 ///< when it gives up
   std::optional<std::size_t> worker;  ///< that it goes to, if that was chosen already
 

@@ -97,6 +97,19 @@ void StreamAcceptor::tick(Millis now) {
   Acceptor::tick(now);
 }
 
+void StreamAcceptor::command(const SessionCommand& command, Inquiry::Part& part) {
+  for (Waiting& one : std::exchange(waiting_, {})) {
+    const auto farewell =
+        is_session_to_be(one.client) ? command_waiting(command, part, one.client, one.since) : std::nullopt;
+    if (!farewell) {
+      waiting_.push_back(std::move(one));
+      continue;
+    }
+    forget(one.client);
+    say_goodbye(std::move(one.client.fd), farewell->why, farewell->words);
+  }
+}
+
 void StreamAcceptor::accepted(net::Fd fd, const net::Address& from) {
   if (route().options->proxies.empty()) return client_named(std::move(fd), from, false);
   if (!route().options->proxies.hold(from)) return turn_away(std::move(fd), from, Reason::kNotProxy);
@@ -111,7 +124,7 @@ void StreamAcceptor::client_named(net::Fd fd, const net::Address& client, bool h
   if (why) return turn_away(std::move(newcomer), *why);
   newcomer.link = dispatcher_.next_link();
   newcomer.go_by(worker_route_->route);
-  admit(std::move(newcomer), holds_until());
+  admit(std::move(newcomer), now(), holds_until());
 }
 
 void StreamAcceptor::client_unnamed(net::Fd fd, const net::Address& by, net::NoHeader why, const Fault& fault) {
@@ -132,7 +145,7 @@ void StreamAcceptor::client_unnamed(net::Fd fd, const net::Address& by, net::NoH
 /// The connection must be closed at once. What the client has sent already is read, so that closing does not reset the
 /// connection.
 void StreamAcceptor::starved(net::Fd fd, const net::Address& from) {
-  net::say_last(fd.get(), last_word(from, Reason::kOutOfDescriptors, Fault{""}));
+  net::say_last(fd.get(), last_word(Reason::kOutOfDescriptors, words_for(from, Reason::kOutOfDescriptors)));
   net::drop_received(fd.get());
   fd.reset();
   tell_turned_away(from, route().listen_address, Reason::kOutOfDescriptors, Fault{""});
@@ -140,31 +153,31 @@ void StreamAcceptor::starved(net::Fd fd, const net::Address& from) {
 
 /// What a client is sent that is refused before it has a session. A client of TLS is sent an alert, because a handshake
 /// would cost too much.
-Buffer StreamAcceptor::last_word(const net::Address& from, Reason why, const Fault& fault) const {
+Buffer StreamAcceptor::last_word(Reason why, const std::string& words) const {
   const Route& its = worker_route_->route;
   Buffer said;
   if (!its.by_web())
-    for (const Buffer& frame : refusal(from, why, fault)) append(said, frame);
+    for (const Buffer& frame : refusal(why, words)) append(said, frame);
   else if (its.options->web.client_tls)
     append(said, net::kTlsAccessDenied);
   else
-    net::write_answer(telling(why).http, words_for(from, why, fault), said);
+    net::write_answer(telling(why).http, words, said);
   return said;
 }
 
 void StreamAcceptor::turn_away(net::Fd fd, const net::Address& from, Reason why, const Fault& fault) {
-  say_goodbye(std::move(fd), from, why, fault);
+  say_goodbye(std::move(fd), why, words_for(from, why, fault));
   tell_turned_away(from, route().listen_address, why, fault);
 }
 
 void StreamAcceptor::turn_away(AcceptedClient client, Reason why) {
-  say_goodbye(std::move(client.fd), client.client, why, Fault{""});
+  say_goodbye(std::move(client.fd), why, words_for(client.client, why));
   if (!client.health_check) tell_turned_away(client.client, route().listen_address, why);
 }
 
 /// Does not wait: to refuse a crowd of newcomers must cost next to nothing.
-void StreamAcceptor::say_goodbye(net::Fd fd, const net::Address& from, Reason why, const Fault& fault) {
-  const Buffer goodbye = last_word(from, why, fault);
+void StreamAcceptor::say_goodbye(net::Fd fd, Reason why, const std::string& words) {
+  const Buffer goodbye = last_word(why, words);
   if (fd && !goodbye.empty()) {
     net::say_last(fd.get(), goodbye);
     close_later(std::move(fd));
@@ -192,9 +205,9 @@ bool StreamAcceptor::may_begin() const {
   return probes_->known() || (starts && !upstreams.any_up(now()));
 }
 
-void StreamAcceptor::admit(AcceptedClient newcomer, Millis until) {
+void StreamAcceptor::admit(AcceptedClient newcomer, Millis since, Millis until) {
   if (!may_begin()) {
-    waiting_.push_back({std::move(newcomer), until});
+    waiting_.push_back({std::move(newcomer), since, until});
     probes_->want();
     if (probes_->failed()) probed();
     return;
@@ -225,7 +238,14 @@ void StreamAcceptor::probed() {
   if (!may_begin() && !probes_->failed()) return;
   for (Waiting& one : std::exchange(waiting_, {})) {
     if (may_begin()) {
-      admit(std::move(one.client), one.until);
+      // A caller is asked again when it begins a session.
+      const auto why = is_session_to_be(one.client) ? barred(one.client) : std::nullopt;
+      if (!why) {
+        admit(std::move(one.client), one.since, one.until);
+        continue;
+      }
+      forget(one.client);
+      turn_away(std::move(one.client), *why);
     } else if (now() < one.until) {
       waiting_.push_back(std::move(one));
     } else {

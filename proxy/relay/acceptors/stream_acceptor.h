@@ -29,6 +29,7 @@ class StreamAcceptor final : public Acceptor,
   void cancel_take_over() override;
   void complete_take_over() override;
   void tick(Millis now) override;
+  void command(const SessionCommand& command, Inquiry::Part& part) override;
   void player_id_given(LinkId link, std::uint32_t player_id) override { table_.greeted(link, player_id); }
   void left(LinkId link, const net::Address& client, bool called) override;
 
@@ -43,17 +44,19 @@ class StreamAcceptor final : public Acceptor,
   void client_named(net::Fd fd, const net::Address& client, bool health_check) override;
   void client_unnamed(net::Fd fd, const net::Address& by, net::NoHeader why, const Fault& fault) override;
 
-  Buffer last_word(const net::Address& from, Reason why, const Fault& fault) const;
+  Buffer last_word(Reason why, const std::string& words) const;
   void turn_away(net::Fd fd, const net::Address& from, Reason why, const Fault& fault = Fault{""});
   void turn_away(AcceptedClient client, Reason why);
-  void say_goodbye(net::Fd fd, const net::Address& from, Reason why, const Fault& fault);
+  void say_goodbye(net::Fd fd, Reason why, const std::string& words);
   void turn_away_waiting();
   void forget(const AcceptedClient& client);
   void close_later(net::Fd fd);
   void close_oldest_parting();
   std::vector<net::UdpReader::Peer> peers() const;
   bool may_begin() const;
-  void admit(AcceptedClient newcomer, Millis until);
+  /// Whether it is a player's, not one that may only ask for a page or check whether we are there.
+  bool is_session_to_be(const AcceptedClient& client) const { return !client.health_check && !route().by_web(); }
+  void admit(AcceptedClient newcomer, Millis since, Millis until);
 
   LinkTable table_;
   net::TcpAcceptor tcp_acceptor_;
@@ -62,7 +65,7 @@ class StreamAcceptor final : public Acceptor,
   net::ProxyHeaderReader proxy_headers_;
   struct Waiting {
     AcceptedClient client;
-    Millis until;
+    Millis since, until;
   };
   std::vector<Waiting> waiting_;  // until a server's dialect is known
   /// Connections of refused clients, and when to close them. Closing at once could lose our goodbye.

@@ -140,11 +140,20 @@ std::optional<Reason> Admission::objection(const net::Address& from, const Limit
   return full(all_.inside, from_there, limits.sessions, limits.sessions_per_address);
 }
 
-std::optional<Reason> Admission::bar(const net::Address& from) const {
+std::optional<Reason> Admission::barred(const net::Address& from) const {
+  const std::lock_guard lock(mutex_);
+  return bar_by_address(from);
+}
+
+std::optional<Reason> Admission::bar_by_address(const net::Address& from) const {
   const bool let = std::all_of(access_.begin(), access_.end(), [&](const Access& access) { return access.lets(from); });
   if (!let) return Reason::kNotAllowed;
   const bool banned = bans_ != nullptr && bans_->find(from, steady_seconds(), ban_scope_);
-  if (banned) return Reason::kBanned;
+  return banned ? std::optional(Reason::kBanned) : std::nullopt;
+}
+
+std::optional<Reason> Admission::bar(const net::Address& from) const {
+  if (const auto why = bar_by_address(from)) return why;
   if (draining_ == nullptr || !*draining_) return std::nullopt;
   // A player whose link broke has a place already.
   const auto known = known_.find(from.host_key());

@@ -78,6 +78,10 @@ class Admission {
   /// Why enter() would refuse this address, apart from its rate. Changes nothing, because the address may be forged.
   std::optional<Reason> objection(const net::Address& from, const Limits& limits) const;
 
+  /// Why a client of this address that was let in, and has waited since, may not stay: a ban, or the lists of access.
+  /// Whether the route drains does not count, because that keeps only newcomers out.
+  std::optional<Reason> barred(const net::Address& from) const;
+
   /// Forgets addresses from which no client is inside, and none has come lately. REQUIRES: called once in `kTidyEvery`.
   void tidy(Millis now);
 
@@ -107,6 +111,7 @@ class Admission {
   /// A client of this address is in another count now. Null: in none.
   void count(AddressRecord& record, std::uint32_t Counts::*from, std::uint32_t Counts::*to);
   std::optional<Reason> bar(const net::Address& from) const;
+  std::optional<Reason> bar_by_address(const net::Address& from) const;
   static std::optional<Reason> full(std::uint32_t all, std::uint32_t from_there, std::uint32_t most,
                                     std::uint32_t most_from_there);
 

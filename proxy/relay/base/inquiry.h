@@ -109,6 +109,22 @@ struct SessionCommand {
   std::string server = {};               ///< of kLeaveServer
 };
 
+/// Why a command of this kind ends the sessions that it means; nothing: it does not, or not all of them.
+constexpr std::optional<Reason> reason_to_end(SessionCommand::Action action) {
+  switch (action) {
+    case SessionCommand::Action::kKick:
+      return Reason::kKicked;
+    case SessionCommand::Action::kBan:
+      return Reason::kBannedNow;
+    case SessionCommand::Action::kRefer:
+      return Reason::kReferred;
+    case SessionCommand::Action::kEndDrained:
+      return Reason::kDrained;
+    default:
+      return std::nullopt;
+  }
+}
+
 /// Carries out a command to the sessions of a map by link, and reports them. They have `report()`, `listed()`,
 /// `send_away(reason, why)`, `end_drained(why)`, `leave_server(server, why)`, `say(text)` and `move(order)`. A session
 /// that is not on the server of kLeaveServer is not reported. A session that is not listed is left out: a health
@@ -120,12 +136,11 @@ void carry_out(const SessionCommand& command, Inquiry::Part& part, Sessions& ses
     if (!session->listed()) continue;
     SessionReport report = session->report();
     if (!command.means(link, report.route)) continue;
-    if (command.action == SessionCommand::Action::kKick) session->send_away(Reason::kKicked, command.text);
-    if (command.action == SessionCommand::Action::kBan) session->send_away(Reason::kBannedNow, command.text);
-    if (command.action == SessionCommand::Action::kEndDrained) session->end_drained(command.text);
+    const auto why = reason_to_end(command.action);
+    if (why && is_sent_away(*why)) session->send_away(*why, command.text);
+    if (why == Reason::kDrained) session->end_drained(command.text);
     if (command.action == SessionCommand::Action::kLeaveServer && !session->leave_server(command.server, command.text))
       continue;
-    if (command.action == SessionCommand::Action::kRefer) session->send_away(Reason::kReferred, command.text);
     if (command.action == SessionCommand::Action::kMove) session->move(command.move);
     if (command.action == SessionCommand::Action::kSay) report.told = session->say(command.text);
     part.found(std::move(report));

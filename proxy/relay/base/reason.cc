@@ -166,6 +166,11 @@ std::string words_for_player(Reason reason, const Fault& fault) {
   return *fault.field != 0 ? all + " in " + fault.field : all;
 }
 
+std::string words_for_sent_away(Reason reason, std::string_view why) {
+  if (reason == Reason::kReferred) return std::string(why);
+  return std::string(reason == Reason::kBannedNow ? "banned" : "kicked") + (why.empty() ? "" : ": ") + std::string(why);
+}
+
 const char* why_not(AnnounceResult result) {
   switch (result) {
     case AnnounceResult::kNotIn:

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "adapters/wire/game.h"
 #include "proxy/base/bytes.h"
@@ -77,6 +78,9 @@ std::string words_for_player(Reason reason, const Fault& fault);
 constexpr bool is_sent_away(Reason reason) {
   return reason == Reason::kKicked || reason == Reason::kBannedNow || reason == Reason::kReferred;
 }
+
+/// The words for a player who is sent away, such as "kicked: no cheating" or "banned". REQUIRES: is_sent_away(reason).
+std::string words_for_sent_away(Reason reason, std::string_view why);
 
 /// We turned the client away (as opposed to: a peer left, or something broke).
 constexpr bool is_refusal(Reason reason) { return reason >= Reason::kTooMany && reason <= Reason::kClientDialect; }

@@ -121,7 +121,7 @@ void RoomSession::name(Bytes greeting) {
 // -- Going down -------------------------------------------------------------------------------------------------------
 
 void RoomSession::send_away(Reason reason, std::string_view why) {
-  const std::string said = text_for(reason, why);
+  const std::string said = words_for_sent_away(reason, why);
   note(said);
   end(reason, Fault{""}, said);
 }

@@ -165,11 +165,8 @@ void Session::stop() {
   end(Reason::kStopped);
 }
 
-void Session::send_away(Reason reason, std::string_view why) { end(reason, Fault{""}, text_for(reason, why)); }
-
-std::string Session::text_for(Reason reason, std::string_view why) {
-  if (reason == Reason::kReferred) return std::string(why);
-  return std::string(reason == Reason::kBannedNow ? "banned" : "kicked") + (why.empty() ? "" : ": ") + std::string(why);
+void Session::send_away(Reason reason, std::string_view why) {
+  end(reason, Fault{""}, words_for_sent_away(reason, why));
 }
 
 // -- To another route -------------------------------------------------------------------------------------------------

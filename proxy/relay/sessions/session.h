@@ -83,6 +83,8 @@ class Session : private DatagramInbox::User {
   virtual void send_away(Reason reason, std::string_view why);
   /// Moves the player to another route, or tells it where to connect. The order is answered now or later.
   virtual void move(const std::shared_ptr<MoveOrder>& order);
+  /// Turns the player away, because its address was barred on its way here (Admission::barred).
+  void turn_away(Reason why) { end(why, Fault{""}, worker_route_->why_banned(info_.client)); }
   /// As send_away(), because the route was drained.
   void end_drained(std::string_view why);
   /// Its server is drained: the player goes to another one, or the session ends as by end_drained(). False: it has no
@@ -125,8 +127,6 @@ class Session : private DatagramInbox::User {
   void set_reason(Reason reason, std::string_view why = {}, const Fault& fault = Fault{""});
   /// Passes on nothing more: reports the end (counters, log, tap) and closes the links.
   void finish();
-  /// The text for a player who is sent away, such as "kicked: no cheating" or "banned".
-  static std::string text_for(Reason reason, std::string_view why);
   /// Why the player cannot go to this route.
   std::optional<std::string> objection_to_move(const WorkerRoute& to) const;
   /// Takes a place at the listener of that route, for as long as the player is there. An error: why there is none.

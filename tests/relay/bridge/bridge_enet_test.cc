@@ -4,6 +4,7 @@
 
 #include "adapters/aos/aos.h"
 #include "proxy/net/socket.h"
+#include "proxy/relay/ends/enet_reason.h"
 #include "tests/relay/enet_yard.h"
 #include "tests/relay/late_server.h"
 #include "tests/relay/lossy.h"
@@ -333,6 +334,41 @@ TEST_CASE("clients wait together for a server that is down and whose dialect is 
     player.send(kWelcome);
   }
   CHECK(running.totals().current_sessions() == 2);
+}
+
+TEST_CASE("who waits over ENet for a server's dialect is listed, and can be sent away") {
+  const net::Address at = free_for_both();
+  Holding running(at);
+  const auto leaves = [&](const std::function<void(relay::LinkId)>& how, Reason why) {
+    Yard scene;
+    scene.join(running.address);
+    REQUIRE(eventually([&] { return running.sessions().size() == 1; }));
+    how(running.sessions()[0].info.link);
+    scene.until([&] { return scene.client.peer == nullptr; });
+    CHECK(scene.client.log.back() == "down " + std::to_string(relay::enet_parting(toy::packets(), why)));
+    CHECK(running.ended(why));
+    CHECK(running.sessions().empty());
+  };
+  leaves([&](relay::LinkId link) { CHECK(running.kick(link, "")); }, Reason::kKicked);
+  leaves([&](relay::LinkId link) { CHECK(running.server().ban(link, "")); }, Reason::kBannedNow);
+  leaves([&](relay::LinkId) { CHECK(running.end_sessions("") == 1); }, Reason::kDrained);
+  CHECK(running.totals().begun == 0);
+}
+
+TEST_CASE("who waits over ENet for a server's dialect and is not allowed by now is refused once the server is there") {
+  const net::Address at = free_for_both();
+  Holding running(at);
+  Yard scene;
+  scene.join(running.address);
+  REQUIRE(eventually([&] { return running.sessions().size() == 1; }));
+  running.set_rules({no_limits(), {{{}, {*net::Network::parse("127.0.0.0/8")}}}});
+  running.server().wait_for_workers();
+  const LateServer server(at);
+  server.accept().send(kWelcome);
+  scene.until([&] { return scene.client.peer == nullptr; });
+  CHECK(running.ended(Reason::kNotAllowed));
+  CHECK(running.totals().begun == 0);
+  CHECK_FALSE(server.is_wanted(0));
 }
 
 TEST_CASE("players over ENet who wait for their server are brought back once it shows its dialect again") {

@@ -134,7 +134,7 @@ TEST_CASE("several servers: with `first`, no player gets a standby before the fi
     CHECK(running.has_state(1, State::kUp));
     const Stream client = join(running.address);
     CHECK_FALSE(client.readable(100));
-    CHECK(running.sessions().empty());
+    CHECK(running.totals().begun == 0);
     if (answers) {
       probe.send("toy\x08");
       CHECK(probe.read_all().empty());
@@ -212,6 +212,101 @@ TEST_CASE("hold: where the dialect must be detected, players wait for a server t
   const Stream probe = late.accept();
   probe.send("toy\x08");
   CHECK(late.accept().read_text(4) == kHello);
+}
+
+/// Players of a relay wait until a server shows its dialect. There is room for one.
+struct WaitsForDialect : Several {
+  explicit WaitsForDialect(const net::Address& at, const std::function<void(relay::RouteOptions&)>& more = {})
+      : Several(
+            {at},
+            [&](auto& options) {
+              options.upstream.hold_ms = 60'000;
+              if (more) more(options);
+            },
+            1, std::nullopt, one_session()) {}
+  static Limits one_session() {
+    Limits limits = no_limits();
+    limits.sessions = 1;
+    return limits;
+  }
+  /// A client that waits.
+  Stream wait() const {
+    Stream client = join(address);
+    REQUIRE(eventually([&] { return sessions().size() == 1; }));
+    return client;
+  }
+  relay::LinkId link() const { return sessions().at(0).info.link; }
+};
+
+/// A server that shows its dialect to a probe.
+struct Shown : LateServer {
+  explicit Shown(const net::Address& at) : LateServer(at) { accept().send("toy\x08"); }
+};
+
+TEST_CASE("hold: who waits for a server's dialect is listed, and can be sent away") {
+  const net::Address at = free_for_both();
+  WaitsForDialect running(at);
+  const auto leaves = [&](const std::function<void()>& how, Reason why) {
+    const Stream client = running.wait();
+    how();
+    CHECK(as_text(client.read_all()) == kGoodbye);
+    CHECK(running.ended(why));
+    CHECK(running.sessions().empty());
+  };
+  relay::ProxyServer& server = running.server();
+  leaves([&] { CHECK(server.kick(running.link(), "")); }, Reason::kKicked);
+  leaves([&] { CHECK(server.ban(running.link(), "")); }, Reason::kBannedNow);
+  leaves([&] { CHECK(server.refer(running.link(), "play elsewhere")); }, Reason::kReferred);
+  const auto drain = [&] {
+    running.set_draining(true);
+    CHECK(running.end_sessions("") == 1);
+  };
+  leaves(drain, Reason::kDrained);
+  running.set_draining(false);
+  const Stream client = running.wait();
+  CHECK_FALSE(server.kick(running.link() + 1, ""));
+  CHECK(server.leave_server(at.text(), "") == 0);
+  CHECK(server.move(running.link(), 0, 60'000).how == relay::MoveResult::How::kStays);
+  const auto told = running.say("hear!");
+  REQUIRE(told.size() == 1);
+  CHECK(told[0].told == relay::AnnounceResult::kNotIn);
+  const Shown late(at);
+  CHECK(late.accept().read_text(4) == kHello);
+  CHECK(running.totals().begun == 1);
+}
+
+TEST_CASE("hold: who waits for a server's dialect and is kicked reads why") {
+  WaitsForDialect running(free_for_both(), [](auto& options) { options.game = &bzflag::game(); });
+  const Stream client = running.wait();
+  CHECK(running.kick(running.link(), "no cheating"));
+  CHECK(as_text(client.read_all()).starts_with("REFUSED:kicked: no cheating"));
+}
+
+TEST_CASE("hold: once the server is there, who is banned or not allowed by now is refused, others may enter") {
+  const net::Address at = free_for_both();
+  relay::Bans bans;
+  WaitsForDialect running(at, [&](auto& options) { options.bans = &bans; });
+  const Stream client = running.wait();
+  std::optional<Reason> why;
+  SUBCASE("banned") {
+    bans.add({*net::Network::parse("127.0.0.1"), relay::Ban::kForGood, "no", false});
+    why = Reason::kBanned;
+  }
+  SUBCASE("not allowed") {
+    running.set_rules({no_limits(), {{{}, {*net::Network::parse("127.0.0.0/8")}}}});
+    running.server().wait_for_workers();
+    why = Reason::kNotAllowed;
+  }
+  SUBCASE("the route only drains") { running.set_draining(true); }
+  const Shown late(at);
+  if (!why) {
+    CHECK(late.accept().read_text(4) == kHello);
+    return;
+  }
+  CHECK(as_text(client.read_all()) == kGoodbye);
+  CHECK(running.ended(*why));
+  CHECK(running.totals().begun == 0);
+  CHECK_FALSE(late.is_wanted(0));
 }
 
 /// A relay in front of a bzfs 2.4, which greets only after its client, or after a while.
