@@ -267,6 +267,46 @@ TEST_CASE("enet: a packet that comes twice or late comes out once, whatever its 
   CHECK(heard.faults.empty());
 }
 
+TEST_CASE("enet: an unreliable packet in fragments comes out once, and not after a newer one") {
+  Heard heard;
+  EnetUnpacker unpacker;
+  EnetDissector dissector(unpacker);
+  // Of a packet with two fragments of two bytes, after so many reliable packets.
+  const auto fragment = [&](std::uint32_t after, std::uint32_t start, std::uint32_t number, std::string_view bytes) {
+    dissector.datagram(Way::kToServer,
+                       from_hex("00000c00" + hex_of(after, 4) + hex_of(start, 4) + "0002" + hex_of(2, 8) +
+                                hex_of(number, 8) + hex_of(4, 8) + hex_of(2 * number, 8) + std::string(bytes)),
+                       heard);
+  };
+  const auto whole = [&](std::uint32_t start) {
+    dissector.datagram(Way::kToServer, from_hex("000007000000" + hex_of(start, 4) + "0001bb"), heard);
+  };
+  SUBCASE("its fragments come twice") {
+    for (int times = 0; times < 2; ++times)
+      for (const std::uint32_t number : {0U, 1U}) fragment(0, 5, number, "aaaa");
+    CHECK(heard.packets == std::vector<std::string>{"c2s 0 0 aaaaaaaa 4"});
+  }
+  SUBCASE("an older packet comes later") {
+    for (const std::uint32_t number : {0U, 1U}) fragment(0, 5, number, "aaaa");
+    whole(4);
+    CHECK(heard.packets == std::vector<std::string>{"c2s 0 0 aaaaaaaa 4"});
+  }
+  SUBCASE("a newer packet comes before its last fragment") {
+    fragment(0, 5, 0, "aaaa");
+    whole(6);
+    fragment(0, 5, 1, "aaaa");
+    CHECK(heard.packets == std::vector<std::string>{"c2s 0 0 bb 1"});
+  }
+  SUBCASE("its number was that of an unfinished one, before a reliable packet") {
+    fragment(0, 5, 0, "aaaa");
+    fragment(1, 5, 1, "cccc");
+    CHECK(heard.packets.empty());
+    fragment(1, 5, 0, "cccc");
+    CHECK(heard.packets == std::vector<std::string>{"c2s 0 0 cccccccc 4"});
+  }
+  CHECK(heard.faults.empty());
+}
+
 TEST_CASE("enet: a packet with gaps between its fragments is refused") {
   CHECK(faults_of_fragment("00000001", "00010000") ==
         std::vector<std::string>{"fragments do not add up to their packet"});

@@ -78,9 +78,13 @@ const char* EnetDissector::reliable(wire::Way way, const EnetCommand& command, E
 
 /// Sequenced packets that are late are dropped, as their receiver does; unreliable numbers begin again after each
 /// reliable packet.
-bool EnetDissector::Newest::follows(const EnetCommand& command) {
+bool EnetDissector::Newest::precedes(const EnetCommand& command) const {
   const auto after = static_cast<std::int16_t>(command.sequence - reliable);
-  if (seen && (after < 0 || (after == 0 && static_cast<std::int16_t>(command.start - unreliable) <= 0))) return false;
+  return !seen || after > 0 || (after == 0 && static_cast<std::int16_t>(command.start - unreliable) > 0);
+}
+
+bool EnetDissector::Newest::follows(const EnetCommand& command) {
+  if (!precedes(command)) return false;
   *this = {true, command.sequence, command.start};
   return true;
 }
@@ -117,10 +121,14 @@ void EnetDissector::drop(Side& side, Held& held, Held::iterator at) {
 
 const char* EnetDissector::fragment(wire::Way way, const EnetCommand& command, EnetHeard& to) {
   Side& mine = side(way);
-  Held& held = mine.channels[command.channel].unreliable;
-  const char* what = fill(mine, command, held, command.start);
-  const auto found = held.find(command.start);
+  Channel& channel = mine.channels[command.channel];
+  if (!channel.newest.precedes(command)) return nullptr;
+  Held& held = channel.unreliable;
+  const std::uint64_t at = std::uint64_t{command.sequence} << 16U | command.start;
+  const char* what = fill(mine, command, held, at);
+  const auto found = held.find(at);
   if (found != held.end() && found->second.whole()) {
+    (void)channel.newest.follows(command);
     to.packet(way, command.channel, EnetDelivery::kUnreliable, found->second.packet());
     drop(mine, held, found);
   }

@@ -87,6 +87,8 @@ class EnetDissector {
   struct Newest {
     bool seen = false;
     std::uint16_t reliable = 0, unreliable = 0;
+    bool precedes(const EnetCommand& command) const;
+    /// As precedes(). If so, the command is the newest now.
     bool follows(const EnetCommand& command);
   };
   struct Recent {
@@ -99,7 +101,7 @@ class EnetDissector {
   struct Channel {
     std::uint64_t next = 0;  // the reliable sequence number that comes next, unwrapped; 0 = none seen yet
     Held reliable;
-    Held unreliable;  // fragments under way
+    Held unreliable;  // fragments under way, by the numbers of the last reliable packet and of their own
     Newest newest;    // of the unreliable ones
   };
   struct Side {
