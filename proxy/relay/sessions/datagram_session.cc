@@ -125,6 +125,7 @@ bool DatagramSession::open() {
   address_rates_ = worker_route_.route.listener->admission.rates(info_.client, limits_, worker_route_.loop.now());
   count(worker_route_.counters.opening, worker_route_.loop.now() - began_);
   worker_route_.opened(info_);
+  receives_ = true;
   if (worker_route_.lab) lab_changed();
   if (!worker_route_.tap) return true;
   worker_route_.tap_opened(info_, steady_wall_now());
@@ -279,7 +280,7 @@ void DatagramSession::end(Reason reason) {
 void DatagramSession::part(Reason reason) {
   const wire::Game& game = worker_route_.route.game;
   const auto to_client = net::enet_disconnect(client_peer_, enet_parting(game, reason));
-  worker_route_.to_clients->push(info_.listener, info_.client, to_client);
+  if (receives_ || covers(to_client)) worker_route_.to_clients->push(info_.listener, info_.client, to_client);
   if (server_peer_)
     (void)net::udp_send(server_.get(), net::enet_disconnect(*server_peer_, game.enet_parting(wire::Parting::kLeft)));
 }

@@ -124,7 +124,9 @@ class DatagramSession final : private net::UdpReader::User, private DatagramInbo
   Upstreams::SessionCount session_count_;
   DatagramInbox inbox_;
   std::unique_ptr<SessionLab> lab_;  // null: what comes is passed on at once
-  bool proven_ = false, ended_ = false;
+  bool receives_ = false;            // it has proven its address
+  bool proven_ = false;              // that, and it was let in
+  bool ended_ = false;
 };
 
 }  // namespace entente::relay

@@ -199,6 +199,20 @@ TEST_CASE(
   CHECK(scene.running.tapped.record(1).datagrams_to_server.empty());
 }
 
+TEST_CASE("enet datagrams: a disconnect, too, is not sent to an address that is owed no more bytes") {
+  Limits limits = no_limits();
+  limits.greet_ms = 300;
+  Shield scene(limits);
+  const Datagrams forged(loopback());
+  const Buffer connect = connect_datagram(77);
+  forged.send(scene.running.address, connect);
+  scene.until([&] { return scene.running.totals().by(Reason::kGreetTimeout) == 1; });
+  std::size_t back = 0;
+  while (forged.readable(50)) back += on_wire(forged.receive().bytes);
+  CHECK(back > 0);
+  CHECK(back <= on_wire(connect));
+}
+
 TEST_CASE("enet datagrams: unproven clients are few, cost little, and block nobody") {
   Limits limits = no_limits();
   limits.greet_ms = limits.connect_ms = 1000;
