@@ -26,7 +26,7 @@ class Mailbox {
         })) {}
 
   /// Callable from any thread. False if the mailbox is closed; the letter is then destroyed.
-  bool post(Letter letter) {
+  [[nodiscard]] bool post(Letter letter) {
     std::lock_guard lock(mutex_);
     if (closed_) return false;
     letters_.push_back(std::move(letter));
@@ -43,15 +43,28 @@ class Mailbox {
     letters_.swap(into);
   }
 
-  /// Closes the mailbox: it takes no more letters and no longer keeps the loop running. On the loop's thread.
+  /// Closes the mailbox: it takes no more letters and no longer keeps the loop running. Letters that were not taken are
+  /// destroyed. On the loop's thread.
   void close() {
     std::lock_guard lock(mutex_);
-    closed_ = true;
     letters_.clear();
-    uv_unref(reinterpret_cast<uv_handle_t*>(async_.get()));
+    close_locked();
+  }
+
+  /// As close(), if all letters were taken. False: it stays open, and mail() follows. On the loop's thread.
+  [[nodiscard]] bool close_if_empty() {
+    std::lock_guard lock(mutex_);
+    if (!letters_.empty()) return false;
+    close_locked();
+    return true;
   }
 
  private:
+  void close_locked() {
+    closed_ = true;
+    uv_unref(reinterpret_cast<uv_handle_t*>(async_.get()));
+  }
+
   std::mutex mutex_;
   std::vector<Letter> letters_;
   bool closed_ = false;

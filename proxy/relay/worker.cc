@@ -106,7 +106,7 @@ void Worker::send(Worker& to, Letter letter) {
   if (&to == this)
     std::visit([this](auto& it) { read(it); }, letter);
   else
-    to.mailbox_.post(std::move(letter));
+    to.tell(std::move(letter));
 }
 
 void Worker::mail() {
@@ -115,7 +115,7 @@ void Worker::mail() {
   letters_.clear();
   loop_.serve(handing_out_);
   lookup_waits_.tell(pool_.host_names->answers());
-  if (pool_.stopping && !stopping_) begin_stop();
+  if (pool_.stopping) stopping_ ? finish_if_empty() : begin_stop();
 }
 
 std::unique_ptr<Session> Worker::make_session(WorkerRoute& worker_route, const AcceptedClient& newcomer) {
@@ -296,9 +296,9 @@ std::unique_ptr<ArenaEnd> Worker::visit(Session& session, End::User& user, std::
   Worker& there = *pool_.workers[(*open)->route.room_home];
   const LinkId number = next_link();
   auto passage = std::make_shared<Passage>();
-  there.mailbox_.post(Visit{number, index_, arena, session.info(), session.limits(), std::move(front), passage});
+  there.tell(Visit{number, index_, arena, session.info(), session.limits(), std::move(front), passage});
   return std::make_unique<ArenaEnd>(loop_, session.party(), user, passage,
-                                    [&there, number] { there.mailbox_.post(VisitorNews{number}); });
+                                    [&there, number] { there.tell(VisitorNews{number}); });
 }
 
 void Worker::read(Visit& visit) {
@@ -322,9 +322,7 @@ void Worker::read(const ArenaNews& news) {
   if (found != sessions_.end()) found->second->look_into_arena();
 }
 
-void Worker::tell_session(const Visit& visit) {
-  pool_.workers[visit.worker]->mailbox_.post(ArenaNews{visit.client.link});
-}
+void Worker::tell_session(const Visit& visit) { pool_.workers[visit.worker]->tell(ArenaNews{visit.client.link}); }
 
 void Worker::gone(Visitor& visitor) {
   tidy_later();
@@ -586,19 +584,24 @@ void Worker::begin_stop() {
   std::vector<HttpCaller*> callers;  // stopping one may take it out of the map
   for (auto& [link, caller] : callers_) callers.push_back(caller.get());
   for (HttpCaller* caller : callers) caller->stop();
+  if (++pool_.begun_to_stop == pool_.workers.size())
+    for (auto& worker : pool_.workers) worker->wake();  // they may wait for this one
   finish_if_empty();
 }
 
+/// Once all workers have begun to stop, none assigns clients to another. Those assigned before have been posted.
 void Worker::finish_if_empty() {
-  if (!stopping_ || !sessions_.empty() || !callers_.empty() || !newcomers_.empty()) return;
+  if (!stopping_ || pool_.begun_to_stop < pool_.workers.size() || !sessions_.empty() || !callers_.empty() ||
+      !newcomers_.empty())
+    return;
   for (auto& [routes, acceptor, pinned] : listeners_)
     if (acceptor && !acceptor->finish()) return;
   const auto leaves = [](const auto& one) { return one.second->leaves(); };
   if (std::any_of(moved_clients_.begin(), moved_clients_.end(), leaves)) return;
+  if (!mailbox_.close_if_empty()) return;
   moved_clients_.clear();
   for (auto& [number, housed] : shared_rooms_) housed.shared_room->close_annex();
   ticker_.reset();
-  mailbox_.close();
 }
 
 }  // namespace entente::relay

@@ -1,6 +1,7 @@
 // A worker: one thread, its loop, and the sessions that live on it; for some relays also the acceptor.
 // Invariant: a session never moves to another worker. Workers exchange only letters and batches of datagrams. Routes
-// and listeners are never forgotten. The sockets of a listener are closed once it has no routes and no sessions.
+// and listeners are never forgotten. The sockets of a listener are closed once it has no routes and no sessions. No
+// worker ends before all have begun to stop: until then, a client may be on its way to it.
 #pragma once
 
 #include <atomic>
@@ -34,6 +35,7 @@ struct Pool {
   std::optional<net::HostNames> host_names;  // of the servers; set before any route
   std::atomic<LinkId> last_link{0};
   std::atomic<bool> stopping{false};
+  std::atomic<std::size_t> begun_to_stop{0};  // workers
   std::mutex absences_lock;
   Absences<SessionRef> absences;
 };
@@ -90,20 +92,18 @@ class Worker final : public net::Ticker::User,
   /// Sessions and callers that live here, or are on their way here.
   std::size_t load() const { return load_.load(std::memory_order_relaxed); }
   /// Calls a function on the worker's thread. It is not called if the worker has ended.
-  void call(std::function<void()> function, Inquiry::Part part) {
-    mailbox_.post(Call{std::move(function), std::move(part)});
-  }
+  void call(std::function<void()> function, Inquiry::Part part) { tell(Call{std::move(function), std::move(part)}); }
   Millis time() const { return loop_.nanos() / 1'000'000; }
   void wake() { mailbox_.wake(); }
   void set_rules(std::size_t route, std::shared_ptr<const NewcomerRules> rules) {
-    mailbox_.post(NewRules{route, std::move(rules)});
+    tell(NewRules{route, std::move(rules)});
   }
-  void set_lab(std::size_t route, const RunningLab& lab) { mailbox_.post(NewLab{route, lab}); }
-  void more_bots(std::size_t route, std::uint32_t count) { mailbox_.post(MoreBots{route, count}); }
+  void set_lab(std::size_t route, const RunningLab& lab) { tell(NewLab{route, lab}); }
+  void more_bots(std::size_t route, std::uint32_t count) { tell(MoreBots{route, count}); }
   void order(std::size_t shared_room, std::function<void(core::Back&)> order) {
-    mailbox_.post(Order{shared_room, std::move(order)});
+    tell(Order{shared_room, std::move(order)});
   }
-  void command(const SessionCommand& its, Inquiry::Part part) { mailbox_.post(CommandSessions{its, std::move(part)}); }
+  void command(const SessionCommand& its, Inquiry::Part part) { tell(CommandSessions{its, std::move(part)}); }
 
  private:
   /// The server gave the player of a session this id.
@@ -202,6 +202,8 @@ class Worker final : public net::Ticker::User,
   void read(Visit& visit);
   void read(const VisitorNews& news);
   void read(const ArenaNews& news);
+  /// Posts a letter, from any thread. A worker that has ended has nothing to do with it.
+  void tell(Letter letter) { (void)mailbox_.post(std::move(letter)); }
   /// Reads the letter at once if it is for this worker.
   void send(Worker& to, Letter letter);
   void tell_moved(ClientPresence::How how, Session& session);

@@ -144,7 +144,7 @@ class Receiver::Master final : private net::EnetHost::User {
   explicit Master(Receiver& owner) : owner_(owner), mailbox_(loop_, *this), host_(loop_, *this) {
     if (!host_.listen(address(kMaster), {.peers = 32, .channels = 1, .range_coder = true}))
       owner.verdict_.wrong.emplace_back("the master does not start");
-    owner.stop_master_ = [this] { mailbox_.post(0); };
+    owner.stop_master_ = [this] { (void)mailbox_.post(0); };
   }
   void run() { loop_.run(); }
   void mail() {

@@ -155,6 +155,20 @@ TEST_CASE("letters from many threads all arrive, and a closed mailbox accepts no
   sum.mailbox.wake();  // harmless
 }
 
+TEST_CASE("a mailbox that is closed when it is empty loses no letter") {
+  Loop loop;
+  Sum sum(loop, 2);
+  CHECK(sum.mailbox.post(3));
+  CHECK_FALSE(sum.mailbox.close_if_empty());
+  CHECK(sum.mailbox.post(4));
+  loop.run();
+  CHECK(sum.total == 7);
+  Sum other(loop, 1);
+  CHECK(other.mailbox.close_if_empty());
+  CHECK_FALSE(other.mailbox.post(1));
+  loop.run();
+}
+
 TEST_CASE("a loop that never ran closes its handles") {
   Loop loop;
   Ticks ticks(loop, 1, [] {});

@@ -73,7 +73,7 @@ FleetControl::FleetControl(Fleet& fleet, Control& control, fleet::SlotQueues& qu
 }
 
 FleetControl::~FleetControl() {
-  mailbox_.post([this] { end(); });
+  (void)mailbox_.post([this] { end(); });
   thread_.join();
 }
 
@@ -108,13 +108,13 @@ void FleetControl::tick(Millis now) {
 }
 
 void FleetControl::leave() {
-  mailbox_.post([this] { left_ = true; });
+  (void)mailbox_.post([this] { left_ = true; });
 }
 
 Outcome<std::vector<bus::SharedBan>> FleetControl::known_bans() {
   const auto known = std::make_shared<std::promise<std::vector<bus::SharedBan>>>();
   auto future = known->get_future();
-  mailbox_.post([this, known] { known->set_value(bans_->all()); });
+  (void)mailbox_.post([this, known] { known->set_value(bans_->all()); });
   if (future.wait_for(std::chrono::milliseconds(kMargin)) != std::future_status::ready)
     return Error{"the thread for the fleet does not answer"};
   return future.get();
@@ -203,13 +203,13 @@ std::uint64_t FleetControl::until(const std::string& node, Millis asked) const {
 }
 
 void FleetControl::changed(const net::Network& who, const relay::Ban* ban) {
-  mailbox_.post([this, who, ban = ban != nullptr ? std::optional(*ban) : std::nullopt] {
+  (void)mailbox_.post([this, who, ban = ban != nullptr ? std::optional(*ban) : std::nullopt] {
     bans_->changed(who, ban ? &*ban : nullptr);
   });
 }
 
 void FleetControl::changed(const net::Network& who, const relay::ListedNetwork* network) {
-  mailbox_.post([this, who, network = network != nullptr ? std::optional(*network) : std::nullopt] {
+  (void)mailbox_.post([this, who, network = network != nullptr ? std::optional(*network) : std::nullopt] {
     bans_->changed(who, network ? &*network : nullptr);
   });
 }
@@ -233,7 +233,7 @@ std::vector<std::string> FleetControl::nodes() {
   };
   const auto gathering = std::make_shared<Gathering>();
   auto future = gathering->done.get_future();
-  mailbox_.post([this, gathering] {
+  (void)mailbox_.post([this, gathering] {
     note_connection();
     const auto finish = [this, gathering] {
       std::vector<std::string> nodes;
@@ -271,7 +271,7 @@ FleetControl::Answers FleetControl::ask(const std::vector<std::string>& nodes, c
   order.set_line(line);
   order.set_json(json);
   order.set_by(std::string(whole_characters(by, kLongestBy / 2)) + ", at " + fleet_.node());
-  mailbox_.post([this, asked, json, order, at = steady_now()]() mutable {
+  (void)mailbox_.post([this, asked, json, order, at = steady_now()]() mutable {
     for (NodeAnswer& answer : asked->answers) {
       order.set_until_ms(until(answer.node, at));
       line_->ask(

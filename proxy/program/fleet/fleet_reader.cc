@@ -61,7 +61,7 @@ FleetReader::FleetReader(std::unique_ptr<Fleet> fleet)
 }
 
 FleetReader::~FleetReader() {
-  mailbox_.post([this] {
+  (void)mailbox_.post([this] {
     line_.reset();
     mailbox_.close();
   });
@@ -76,7 +76,7 @@ void FleetReader::mail() {
 
 void FleetReader::on_loop(const std::function<void(fleet::BusLine&, net::Loop&)>& job) {
   std::promise<void> done;
-  mailbox_.post([&] {
+  (void)mailbox_.post([&] {
     job(*line_, loop_);
     done.set_value();
   });
@@ -87,7 +87,8 @@ template <class Value>
 Outcome<Value> FleetReader::wait(const std::function<void(std::function<void(Outcome<Value>)>)>& begin) {
   const auto done = std::make_shared<std::promise<Outcome<Value>>>();
   auto future = done->get_future();
-  mailbox_.post([begin, done] { begin([done](Outcome<Value> outcome) { done->set_value(std::move(outcome)); }); });
+  (void)mailbox_.post(
+      [begin, done] { begin([done](Outcome<Value> outcome) { done->set_value(std::move(outcome)); }); });
   if (future.wait_for(std::chrono::milliseconds(kPatience)) != std::future_status::ready)
     return Error{"NATS does not answer"};
   return future.get();

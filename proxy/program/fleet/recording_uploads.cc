@@ -122,7 +122,7 @@ RecordingUploads::~RecordingUploads() {
     const std::lock_guard lock(queue_->mutex);
     queue_->mailbox = nullptr;
   }
-  mailbox_.post(0);
+  (void)mailbox_.post(0);
   thread_.join();
 }
 

@@ -73,10 +73,10 @@ class Hooks::Thread final : private HookRunner::Owner, private net::Alarm::User 
   ~Thread() override { stop(); }
 
   /// Serves these lines from now on.
-  void set(std::vector<std::shared_ptr<HookLine>> lines) { mailbox_.post({std::move(lines), false}); }
+  void set(std::vector<std::shared_ptr<HookLine>> lines) { (void)mailbox_.post({std::move(lines), false}); }
   void wake() { mailbox_.wake(); }
   void stop() {
-    mailbox_.post({{}, true});
+    (void)mailbox_.post({{}, true});
     if (thread_.joinable()) thread_.join();
   }
 

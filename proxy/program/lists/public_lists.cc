@@ -26,9 +26,9 @@ class PublicLists::Thread final : private net::Alarm::User {
   }
   ~Thread() override { thread_.join(); }
 
-  void set(std::vector<PublicListSettings> settings) { mailbox_.post({std::move(settings), Do::kSet}); }
+  void set(std::vector<PublicListSettings> settings) { (void)mailbox_.post({std::move(settings), Do::kSet}); }
   void wake() { mailbox_.wake(); }
-  void end(bool removes) { mailbox_.post({{}, removes ? Do::kStop : Do::kAbandon}); }
+  void end(bool removes) { (void)mailbox_.post({{}, removes ? Do::kStop : Do::kAbandon}); }
 
   void mail() {
     std::vector<Letter> letters;

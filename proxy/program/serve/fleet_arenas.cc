@@ -138,7 +138,7 @@ class FleetArenas::Candidate final : private fleet::Lease::User, private net::Al
     }
     const std::size_t players = before ? before->starts.size() : 0;
     const auto hand_over = [this, epoch = epoch_](Bytes saved) {
-      mailbox_.post({this, epoch, Buffer(saved.begin(), saved.end())});
+      (void)mailbox_.post({this, epoch, Buffer(saved.begin(), saved.end())});
     };
     fleet::own(arena_, epoch_, lease_.until(), std::move(made->place), std::move(before), hand_over, made->room);
     room_ = rooms_.open(made->room);

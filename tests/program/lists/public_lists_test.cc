@@ -258,7 +258,7 @@ class Master final : private net::EnetHost::User {
     thread_ = std::thread([this] { loop_.run(); });
   }
   ~Master() override {
-    mailbox_.post(kEnd);
+    (void)mailbox_.post(kEnd);
     thread_.join();
   }
   void mail() {
@@ -275,9 +275,9 @@ class Master final : private net::EnetHost::User {
       }
     }
   }
-  void hang_up() { mailbox_.post(kHangUp); }
+  void hang_up() { (void)mailbox_.post(kHangUp); }
   /// It hears and acknowledges nothing until go_on().
-  void hold_up() { mailbox_.post(kHoldUp); }
+  void hold_up() { (void)mailbox_.post(kHoldUp); }
   void go_on() { goes_on_.set_value(); }
   std::uint16_t port() const { return port_; }
   /// Waits until so much has happened: "31", the packets in hexadecimal digits, "gone", or "lost" after silence.

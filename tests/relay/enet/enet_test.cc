@@ -3,7 +3,10 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <atomic>
+#include <ctime>
 #include <deque>
+#include <semaphore>
 #include <thread>
 
 #include "adapters/aos/aos.h"
@@ -144,6 +147,38 @@ TEST_CASE(
     CHECK(client.log.back() == "down 35");  // after silence, it would be "down 0"
     client.host.close();
   }
+}
+
+TEST_CASE("enet relay: a stop ends while a client is on its way to another worker, and the client is told") {
+  std::atomic<bool> holds = false;
+  std::binary_semaphore held{0}, released{0};
+  relay::Bans bans(0, [&]() -> std::time_t {
+    if (!holds.exchange(false)) return 0;
+    held.release();
+    released.acquire();
+    return 0;
+  });
+  Yard scene;
+  Running running(toy::packets(), scene.serve(), no_limits(), 2, 0, nullptr, {}, EnetMode::kPackets, false, &bans);
+  Turning away;  // with a loop of its own
+  End first(away.loop), second(away.loop);
+  for (End* const client : {&first, &second}) reopen(*client, {4, 1, false, kMostPackets});
+  first.peer = first.host.connect(running.address, 1, kBig);  // stays on the first worker
+  away.until([&] { return first.ups > 0; });
+  scene.until([&] { return scene.server.ups == 1; });
+  holds = true;
+  std::jthread banning([&] { bans.add({*net::Network::parse("192.0.2.1"), std::time(nullptr) + 3'600, ""}); });
+  held.acquire();
+  second.peer = second.host.connect(running.address, 1, kBig);
+  away.until([&] { return !running.server().is_alive(1'000); });  // the first worker waits for the list of bans
+  std::atomic<bool> stopped = false;
+  std::jthread stopping([&] { running.stop(), stopped = true; });
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));  // the second worker has nothing to do
+  released.release();
+  away.until([&] { return second.peer == nullptr && stopped; });
+  CHECK(second.log.back() == "down 35");
+  first.host.close();
+  second.host.close();
 }
 
 TEST_CASE("enet relay: an invalid packet ends its session only") {
