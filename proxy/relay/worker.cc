@@ -198,7 +198,7 @@ void Worker::over(HttpCaller& caller) {
 
 /// False: the peer could not be taken, and is gone.
 bool Worker::take_moved(AcceptedClient& newcomer) {
-  auto client = std::make_unique<MovedEnetClient>(loop_, newcomer.client, newcomer.limits.linger_ms);
+  auto client = std::make_unique<MovedEnetClient>(loop_, newcomer.client);
   newcomer.enet = client->take(std::move(newcomer.moved_enet), newcomer.enet.data);
   if (newcomer.enet.host == nullptr) {
     routes_[newcomer.route]->log_warning(LogKind::kMachine,

@@ -24,13 +24,19 @@ namespace {
 
 Address loopback() { return *Address::parse("127.0.0.1", 0); }
 
+std::string hex_of(std::uint32_t number, int digits) {
+  std::string hex(static_cast<std::size_t>(digits), '0');
+  for (auto at = hex.size(); at-- > 0; number >>= 4U) hex[at] = "0123456789abcdef"[number & 15U];
+  return hex;
+}
+
 /// Logs what it receives, and echoes packets if asked.
 struct Side final : EnetHost::User {
   explicit Side(Loop& loop) : host(loop, *this) {}
   void connected(EnetPeer& who, std::uint32_t data) override {
     peer = &who;
     log.push_back("up " + std::to_string(data));
-    if (turns_away) host.disconnect_without_callback(*std::exchange(peer, nullptr), 5);
+    if (turns_away) host.disconnect_without_callback(*std::exchange(peer, nullptr), 5, leave_within);
   }
   void received(EnetPeer& who, std::uint8_t channel, EnetPacket packet) override {
     log.push_back(std::to_string(channel) + "/" + std::to_string(static_cast<int>(packet.delivery())) + " " +
@@ -57,6 +63,7 @@ struct Side final : EnetHost::User {
   EnetPeer* peer = nullptr;
   bool echo = false, turns_away = false, drops = false;
   int drains = 0;
+  Millis leave_within = 60'000;
   Millis spins = 0;  // how long it takes over each packet
   std::uint32_t refused = 0;
   std::function<void()> again;  // called once it has lost its peer
@@ -238,9 +245,9 @@ TEST_CASE("enet host: a peer that is leaving when the host closes is told so, an
     Duel duel({1, 2, false});
     duel.connect(3);
     duel.server.host.send(*duel.server.peer, 0, EnetPacket(as_bytes("bye"), EnetDelivery::kReliable));
-    duel.server.host.disconnect_without_callback(*std::exchange(duel.server.peer, nullptr), 9);
-    CHECK(duel.server.host.awaits_leaving(60'000));
-    if (waits) duel.until([&] { return !duel.server.host.awaits_leaving(60'000); });
+    duel.server.host.disconnect_without_callback(*std::exchange(duel.server.peer, nullptr), 9, 60'000);
+    CHECK(duel.server.host.awaits_leaving());
+    if (waits) duel.until([&] { return !duel.server.host.awaits_leaving(); });
     duel.server.host.close();
     duel.until([&] { return duel.client.peer == nullptr; });
     CHECK(duel.client.log.back() == "down 9");
@@ -248,7 +255,7 @@ TEST_CASE("enet host: a peer that is leaving when the host closes is told so, an
   }
 }
 
-/// Connects by ENet, and then sends nothing more, not even acknowledgements.
+/// Connects by ENet, is let in, and then sends nothing more, not even acknowledgements.
 class Mute {
  public:
   explicit Mute(Duel& duel) : host_(enet_host_create(nullptr, 1, 2, 0, 0)) {
@@ -261,6 +268,9 @@ class Mute {
       if (event.type != ENET_EVENT_TYPE_CONNECT) enet_host_service(host_, &event, 0);
       return event.type == ENET_EVENT_TYPE_CONNECT;
     });
+    const std::size_t heard = duel.server.log.size();
+    enet_host_flush(host_);  // acknowledges the answer
+    duel.until([&] { return duel.server.log.size() > heard; });
   }
   Mute(Mute&&) = delete;
   ~Mute() { enet_host_destroy(host_); }
@@ -277,6 +287,18 @@ TEST_CASE("enet host: a dismissed peer that does not acknowledge takes no place 
   duel.server.turns_away = false;
   duel.connect(3);
   CHECK(duel.server.log.back() == "up 3");
+}
+
+TEST_CASE("enet host: a dismissed peer that does not acknowledge is dropped when its time is over") {
+  Duel duel({4, 2, false});
+  duel.server.turns_away = true;
+  duel.server.leave_within = 100;
+  const Millis began = steady_now();
+  const Mute mute(duel);
+  CHECK(duel.server.host.awaits_leaving());
+  duel.until([&] { return duel.server.host.empty(); });
+  CHECK(steady_now() - began < 5'000);  // then ENet would have given it up
+  CHECK_FALSE(duel.server.host.awaits_leaving());
 }
 
 TEST_CASE("enet host: a user may connect again while it is told of the loss of its only peer") {
@@ -338,12 +360,6 @@ TEST_CASE("enet host: the gaps between a packet's fragments contain no old memor
     duel.client.host.send_raw(duel.address, from_hex(session + fragment));
   duel.until([&] { return duel.server.log.size() > 1; });
   CHECK(duel.server.log.back() == "0/1 aa000000");
-}
-
-std::string hex_of(std::uint32_t number, int digits) {
-  std::string hex(static_cast<std::size_t>(digits), '0');
-  for (auto at = hex.size(); at-- > 0; number >>= 4U) hex[at] = "0123456789abcdef"[number & 15U];
-  return hex;
 }
 
 /// A command that makes ENet keep something: one byte of a fragment that claims a packet of `size`, a packet behind one

@@ -276,18 +276,18 @@ void EnetHost::disconnect(EnetPeer& peer, std::uint32_t data) {
   flush_later();
 }
 
-void EnetHost::disconnect_without_callback(EnetPeer& peer, std::uint32_t data) {
+void EnetHost::disconnect_without_callback(EnetPeer& peer, std::uint32_t data, Millis within) {
   peer.gone_ = true;
-  peer.leaving_since_ = loop_.now();
+  peer.leaves_by_ = loop_.now() + within;
   peer.parting_ = data;
   disconnect(peer, data);
 }
 
-bool EnetHost::awaits_leaving(Millis within) const {
+bool EnetHost::awaits_leaving() const {
   if (!host_) return false;
   return std::any_of(host_->peers, host_->peers + host_->peerCount, [&](const ENetPeer& raw) {
     const auto* peer = static_cast<const EnetPeer*>(raw.data);
-    return peer != nullptr && peer->gone_ && loop_.now() < peer->leaving_since_ + within;
+    return peer != nullptr && peer->gone_ && loop_.now() < peer->leaves_by_;
   });
 }
 
@@ -327,8 +327,9 @@ bool EnetHost::half_open() const {
 }
 
 /// Looks at all peers: when each was last heard, which are half-open, and which were disconnected silently. Drops
-/// half-open and silently disconnected peers that take too many places, because ENet ignores a client when no place is
-/// free. True if ENet must be served often: something may have to be retransmitted, or a peer is coming or going.
+/// half-open and silently disconnected peers whose time is over, or that take too many places, because ENet ignores a
+/// client when no place is free. True if ENet must be served often: something may have to be retransmitted, or a peer
+/// is coming or going.
 bool EnetHost::drop_half_open_and_gone() {
   asking_.clear();
   leaving_.clear();
@@ -352,7 +353,7 @@ bool EnetHost::drop_half_open_and_gone() {
   drop_half_open();
   tidy_sockets();
   const std::size_t wanted = std::min(kFree, places_ / kPlacesPerHalfOpen);
-  if (free < wanted) drop_leaving(wanted - free);
+  drop_leaving(free < wanted ? wanted - free : 0);
   return busy;
 }
 
@@ -373,11 +374,13 @@ void EnetHost::drop_half_open() {
       enet_peer_reset(&host_->peers[asking_[i]]);
 }
 
-/// Drops at most `most` leaving peers, the oldest first. Each gets one more datagram with its disconnect.
-void EnetHost::drop_leaving(std::size_t most) {
-  std::sort(leaving_.begin(), leaving_.end(), [](auto* a, auto* b) { return a->leaving_since_ < b->leaving_since_; });
-  leaving_.resize(std::min(most, leaving_.size()));
-  for (EnetPeer* peer : leaving_) disconnect_now(*peer, peer->parting_);
+/// Drops the leaving peers whose time is over, and at least `least` of them, those with the least time first. Each gets
+/// one more datagram with its disconnect.
+void EnetHost::drop_leaving(std::size_t least) {
+  std::sort(leaving_.begin(), leaving_.end(), [](auto* a, auto* b) { return a->leaves_by_ < b->leaves_by_; });
+  const Millis now = loop_.now();
+  for (std::size_t i = 0; i < leaving_.size() && (i < least || now >= leaving_[i]->leaves_by_); ++i)
+    disconnect_now(*leaving_[i], leaving_[i]->parting_);
 }
 
 /// For ENet, time passes only while it is served.

@@ -125,7 +125,7 @@ class EnetPeer {
   std::size_t waiting_ = 0;
   enet_uint32 silence_ = ENET_PEER_TIMEOUT_MINIMUM;  // how long it acknowledges nothing before ENet gives it up
   enet_uint32 heard_ = 0;                            // when it last acknowledged something, or was created
-  Millis leaving_since_ = 0;                         // since disconnect_without_callback(); 0: it was not called
+  Millis leaves_by_ = 0;                             // after disconnect_without_callback(): when it is dropped
   std::uint32_t parting_ = 0;                        // the data of that disconnect
   bool gone_ = false;                                // its user must get no more callbacks about it
   bool drained_ = false;                             // it is in EnetHost::drained_
@@ -196,11 +196,12 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   /// Disconnects with `data` after what was sent before. disconnected() follows. REQUIRES: the peer is connected; of
   /// one that is still connecting, ENet would say nothing more.
   void disconnect(EnetPeer& peer, std::uint32_t data);
-  /// As disconnect(), but no callback follows, and `peer` must not be used again.
-  void disconnect_without_callback(EnetPeer& peer, std::uint32_t data);
-  /// Whether a peer of disconnect_without_callback() has not acknowledged yet, and has had less than `within`
-  /// milliseconds for it. False if the host is closed.
-  bool awaits_leaving(Millis within) const;
+  /// As disconnect(), but no callback follows, and `peer` must not be used again. If it does not acknowledge everything
+  /// within so many milliseconds, it is disconnected as by disconnect_now().
+  void disconnect_without_callback(EnetPeer& peer, std::uint32_t data, Millis within);
+  /// Whether a peer of disconnect_without_callback() has not acknowledged everything yet, and still has time for it.
+  /// False if the host is closed.
+  bool awaits_leaving() const;
   /// Disconnects at once. What waits is lost. `data` is sent in one datagram, which may be lost too. No callback
   /// follows; `peer` ends with this call. REQUIRES: the peer is not gone.
   void disconnect_now(EnetPeer& peer, std::uint32_t data);
@@ -274,7 +275,7 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   void note_connect();
   void charge(std::size_t place);
   static bool reads_next();
-  void drop_leaving(std::size_t most);
+  void drop_leaving(std::size_t least);
 
   static bool renumber(ENetHost* host);
   static int intercept(ENetHost* host, ENetEvent* event);

@@ -63,7 +63,7 @@ void EnetAcceptor::complete_take_over() { twin_.reset(); }
 
 /// The worker calls this regularly, because no left() is called here when a player who was moved here leaves.
 bool EnetAcceptor::finish() {
-  if (!stopping_ || !empty() || host_.awaits_leaving(limits().linger_ms)) return false;
+  if (!stopping_ || !empty() || host_.awaits_leaving()) return false;
   host_.close();
   return true;
 }
@@ -171,7 +171,7 @@ void EnetAcceptor::say_goodbye(net::EnetPeer& peer, Reason why, const std::strin
   peer.owner = nullptr;
   for (const Buffer& said : refusal(why, words))
     host_.send(peer, 0, net::EnetPacket(said, net::EnetDelivery::kReliable));
-  host_.disconnect_without_callback(peer, enet_parting(worker_route_->route.game, why));
+  host_.disconnect_without_callback(peer, enet_parting(worker_route_->route.game, why), limits().linger_ms);
 }
 
 // -- From the peers ---------------------------------------------------------------------------------------------------

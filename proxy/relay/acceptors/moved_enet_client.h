@@ -1,6 +1,6 @@
 // A client over ENet whose session does not live on its listener's worker: the peer, and its ENet host on the session's
 // worker.
-// Invariant: it outlives the session, until the peer is gone.
+// Invariant: it outlives the session, until the peer is gone, or has had its time to leave.
 #pragma once
 
 #include <memory>
@@ -12,8 +12,7 @@ namespace entente::relay {
 
 class MovedEnetClient final : private net::EnetHost::User {
  public:
-  /// `linger`: milliseconds that it has to acknowledge its disconnect when the program stops.
-  MovedEnetClient(net::Loop& loop, const net::Address& client, Millis linger) : linger_(linger), host_(loop, *this) {
+  MovedEnetClient(net::Loop& loop, const net::Address& client) : host_(loop, *this) {
     host_.set_party(loop.client_party(client));
   }
 
@@ -24,7 +23,7 @@ class MovedEnetClient final : private net::EnetHost::User {
   }
   bool gone() const { return host_.empty(); }
   /// Its session has ended, and it may still acknowledge that.
-  bool leaves() const { return host_.awaits_leaving(linger_); }
+  bool leaves() const { return host_.awaits_leaving(); }
 
  private:
   static EnetPeerUser* user(const net::EnetPeer& peer) { return static_cast<EnetPeerUser*>(peer.owner); }
@@ -40,7 +39,6 @@ class MovedEnetClient final : private net::EnetHost::User {
     if (auto* const its = user(peer)) its->peer_wrote();
   }
 
-  const Millis linger_;
   net::EnetHost host_;
 };
 

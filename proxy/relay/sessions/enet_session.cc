@@ -264,8 +264,9 @@ void EnetSession::shut_down() {
       for (const Buffer& packet : last_words(stage(), reason()))
         accepted_peer_.host->send(*client_, 0, net::EnetPacket(packet, net::EnetDelivery::kReliable));
     client_->owner = nullptr;
-    accepted_peer_.host->disconnect_without_callback(
-        *std::exchange(client_, nullptr), server_data_ ? *server_data_ : relay::enet_parting(game, reason()));
+    accepted_peer_.host->disconnect_without_callback(*std::exchange(client_, nullptr),
+                                                     server_data_ ? *server_data_ : relay::enet_parting(game, reason()),
+                                                     limits_.linger_ms);
   }
   if (!server_) return;
   const std::uint32_t data = client_data_ ? *client_data_ : game.enet_parting(wire::Parting::kLeft);

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <ctime>
 #include <deque>
+#include <filesystem>
 #include <semaphore>
 #include <thread>
 
@@ -145,6 +146,45 @@ TEST_CASE(
     away.until([&] { return client.peer == nullptr; });
     CHECK(count(client, "0/1 " + to_hex(last).substr(0, 16)) == 1);
     CHECK(client.log.back() == "down 35");  // after silence, it would be "down 0"
+    client.host.close();
+  }
+}
+
+std::size_t count_open_descriptors() {
+  const std::filesystem::directory_iterator all("/proc/self/fd");
+  return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+}
+
+TEST_CASE(
+    "enet relay: a client that acknowledges slowly leaves linger_ms after its session, whatever worker it is on") {
+  constexpr int kSaid = 1'000;  // more than ENet sends without an acknowledgement
+  Limits limits = no_limits();
+  limits.linger_ms = 300;
+  Yard scene;
+  Running running(toy::packets(), scene.serve(), limits, 2);
+  Turning away;  // with a loop of its own
+  std::deque<End> clients;
+  for (int i = 0; i < 2; ++i) reopen(clients.emplace_back(away.loop), {4, 1, false, kMostPackets});
+  const std::size_t before = count_open_descriptors();
+  std::vector<EnetPeer*> sessions;
+  for (End& client : clients) {
+    client.peer = client.host.connect(running.address, 1, kBig);
+    away.until([&] { return client.ups > 0; });
+    scene.until([&] { return scene.server.ups == static_cast<int>(sessions.size()) + 1; });
+    sessions.push_back(scene.server.peer);
+  }
+  CHECK(count_open_descriptors() > before);
+  for (EnetPeer* one : sessions)
+    for (int i = 0; i < kSaid; ++i)
+      CHECK(scene.server.host.send(*one, 0, EnetPacket(frame(std::string(190, 'x')), EnetDelivery::kReliable)));
+  scene.until([&] { return running.totals().to_client.frames == 2 * kSaid; });
+  for (EnetPeer* one : sessions) scene.server.host.disconnect(*one, 9);
+  scene.until([&] { return running.totals().current_sessions() == 0; });
+  scene.until([&] { return count_open_descriptors() == before; }, 4'000);  // ENet alone waits for five seconds
+  for (End& client : clients) {
+    away.until([&] { return client.peer == nullptr; });
+    CHECK(client.log.back() == "down 9");
+    CHECK(client.log.size() < kSaid);
     client.host.close();
   }
 }
