@@ -28,6 +28,12 @@ std::string machine_key() {
   return key;
 }
 
+std::uint16_t secret_number() {
+  std::array<unsigned char, sizeof(std::uint16_t)> bytes{};
+  if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1) std::abort();
+  return static_cast<std::uint16_t>(bytes[0] << 8 | bytes[1]);
+}
+
 std::uint64_t keyed_hash(std::string_view key, Bytes bytes) {
   std::array<std::uint8_t, EVP_MAX_MD_SIZE> digest{};
   unsigned size = 0;

@@ -1,4 +1,4 @@
-// Compares secrets, computes hashes that others cannot foresee, and signs.
+// Compares secrets, computes hashes and draws numbers that others cannot foresee, and signs.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,9 @@ bool same_secret(std::string_view a, std::string_view b);
 /// A key that is the same in every run on this machine, and that nobody elsewhere knows: made from its
 /// /etc/machine-id. Without that file, another one for each process.
 std::string machine_key();
+
+/// A number that nobody can foresee.
+std::uint16_t secret_number();
 
 /// A hash that nobody can foresee or find collisions of without the key (HMAC-SHA-256, cut).
 std::uint64_t keyed_hash(std::string_view key, Bytes bytes);

@@ -14,6 +14,7 @@
 #include "proxy/base/time.h"
 #include "proxy/net/enet/enet_clock.h"
 #include "proxy/net/enet/enet_host.h"
+#include "proxy/net/enet/enet_wire.h"
 #include "proxy/net/service_manager.h"
 #include "proxy/net/socket.h"
 #include "proxy/net/udp_twin.h"
@@ -299,6 +300,119 @@ TEST_CASE("enet host: a dismissed peer that does not acknowledge is dropped when
   duel.until([&] { return duel.server.host.empty(); });
   CHECK(steady_now() - began < 5'000);  // then ENet would have given it up
   CHECK_FALSE(duel.server.host.awaits_leaving());
+}
+
+/// Asks for a connection without ENet.
+class Forger {
+ public:
+  explicit Forger(const Address& to) : socket_(std::move(*datagrams_towards(to))) {}
+  void ask() const {
+    send(
+        "8fff0000 82ff0001 0000ffff 00000578 00010000 00000002 00000000 00000000 00001388 00000002 00000002 00000063"
+        "00000007");
+  }
+  /// Acknowledges the answer with this number, from this place, whatever the session is.
+  void acknowledge(unsigned place, unsigned number) const {
+    const std::string words = hex_of(number, 4) + hex_of(number, 4) + "0000";
+    for (unsigned session = 0; session < 4; ++session) send(hex_of(place | session << 12U, 4) + "01ff" + words);
+  }
+  /// Waits for an answer.
+  EnetCommand answer(Duel& duel) const {
+    std::uint8_t room[128];
+    ssize_t size = 0;
+    duel.until([&] { return size > 0 || (size = ::recv(socket_.udp.get(), room, sizeof room, MSG_DONTWAIT)) > 0; });
+    REQUIRE(size > 0);
+    EnetUnpacker unpacker;
+    const auto found = enet_command({room, static_cast<std::size_t>(size)}, EnetCommand::kVerifyConnect, unpacker);
+    REQUIRE(found);
+    return *found;
+  }
+
+ private:
+  void send(const std::string& hex) const {
+    const Buffer bytes = from_hex(hex);
+    REQUIRE(::send(socket_.udp.get(), bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()));
+  }
+  Sockets socket_;
+};
+
+/// Waits until the server has read what was sent to it.
+void read_all(Duel& duel) {
+  const auto hellos = [&] { return std::count(duel.server.log.begin(), duel.server.log.end(), "hello"); };
+  const auto before = hellos();
+  duel.client.host.send_raw(duel.address, as_bytes("HELLO"));
+  duel.until([&] { return hellos() > before; });
+}
+
+TEST_CASE("enet host: a client that has not received our answer cannot acknowledge it") {
+  int ones = 0;  // it is random, so rarely 1
+  for (const bool range_coder : {false, true}) {
+    Duel duel({4, 2, range_coder});
+    const Forger forger(duel.address);
+    forger.ask();
+    read_all(duel);
+    for (unsigned place = 0; place < 4; ++place) forger.acknowledge(place, 1);
+    read_all(duel);
+    const EnetCommand answer = forger.answer(duel);
+    const auto up = [&] { return std::count(duel.server.log.begin(), duel.server.log.end(), "up 7"); };
+    CHECK(up() == (answer.sequence == 1 ? 1 : 0));
+    ones += answer.sequence == 1 ? 1 : 0;
+    duel.server.peer = nullptr;
+    duel.connect(3);
+    forger.acknowledge(answer.peer, answer.sequence);
+    duel.until([&] { return up() == 1; });
+  }
+  CHECK(ones < 2);
+}
+
+TEST_CASE("enet host: a client that guesses at the number of our answer is dropped after a few guesses") {
+  Duel duel({4, 2, false});
+  const Forger forger(duel.address);
+  forger.ask();
+  EnetCommand answer = forger.answer(duel);
+  for (unsigned i = 1; i <= 4; ++i) forger.acknowledge(answer.peer, (answer.sequence + i) & 0xFFFFU);
+  forger.acknowledge(answer.peer, answer.sequence);
+  read_all(duel);
+  CHECK(duel.server.log == std::vector<std::string>{"hello"});
+  forger.ask();
+  answer = forger.answer(duel);
+  forger.acknowledge(answer.peer, answer.sequence);
+  duel.until([&] { return duel.server.log.back() == "up 7"; });
+}
+
+TEST_CASE("enet host: a client connects, hears its server and is disconnected, whatever the number of the answer is") {
+  for (const std::uint16_t before : std::initializer_list<std::uint16_t>{0, 0x7FFF, 0xFFFD, 0xFFFE, 0xFFFF}) {
+    CAPTURE(before);
+    Loop loop;
+    Side client(loop);
+    REQUIRE(client.host.open({1, 2, false}).ok());
+    ENetAddress here{};
+    enet_address_set_host_ip(&here, "127.0.0.1");
+    ENetHost* const server = enet_host_create(&here, 1, 2, 0, 0);
+    REQUIRE(server != nullptr);
+    server->peers[0].outgoingReliableSequenceNumber = before;
+    REQUIRE(enet_socket_get_address(server->socket, &here) == 0);
+    client.peer = client.host.connect(*Address::parse("127.0.0.1", here.port), 2, 3);
+    const auto until = [&](const std::function<bool()>& done) {
+      for (const Millis stop = steady_now() + 30'000; !done() && steady_now() < stop;) {
+        uv_run(loop.raw(), UV_RUN_NOWAIT);
+        ENetEvent event{};
+        enet_host_service(server, &event, 1);
+      }
+      CHECK(done());
+    };
+    ENetPeer& peer = server->peers[0];
+    until([&] { return client.log.size() == 1 && peer.state == ENET_PEER_STATE_CONNECTED; });
+    for (int i = 0; i < 4; ++i) enet_peer_ping(&peer);
+    enet_peer_send(&peer, 1, enet_packet_create("one", 3, ENET_PACKET_FLAG_RELIABLE));
+    until([&] { return client.log.size() == 2 && enet_list_empty(&peer.sentReliableCommands); });
+    enet_peer_disconnect(&peer, 9);
+    until([&] { return client.peer == nullptr; });
+    CHECK(client.log == std::vector<std::string>{"up 0", "1/1 6f6e65", "down 9"});
+    client.host.close();
+    loop.run();
+    enet_host_destroy(server);
+  }
 }
 
 TEST_CASE("enet host: a user may connect again while it is told of the loss of its only peer") {

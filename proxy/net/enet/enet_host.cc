@@ -12,7 +12,7 @@
 
 #include "proxy/net/enet/enet_compressor.h"
 #include "proxy/net/enet/enet_memory.h"
-#include "proxy/net/enet/enet_wire.h"
+#include "proxy/net/secret.h"
 #include "proxy/net/service_manager.h"
 #include "proxy/net/socket.h"
 #include "proxy/net/udp_twin.h"
@@ -120,6 +120,7 @@ Outcome<Address> EnetHost::listen(const Address& at, const EnetOptions& options)
   if (!host_) return Error{"cannot listen on " + at.text() + " (UDP): too many peers are asked for"};
   use(std::move(bound->udp), to_enet(bound->address));
   listens_ = true;
+  unpacker_ = std::make_unique<EnetUnpacker>();
   if (!prepare(options))
     return Error{"cannot watch the UDP socket of " + at.text() + "; raise the limit of open files"};
   return from_enet(host_->address);
@@ -160,6 +161,7 @@ bool EnetHost::watch() {
   enet_socket_set_option(host_->socket, ENET_SOCKOPT_RCVBUF, kReceiveBuffer);
   if (!poll_.open(loop_, host_->socket, *this)) return close(), false;
   asked_at_.assign(places_, 0);
+  guesses_.assign(places_, 0);
   allowances_.resize(places_);
   poll_.want(true, false);
   alarm_.emplace(loop_, static_cast<Alarm::User&>(*this));
@@ -730,13 +732,31 @@ bool EnetHost::renumber(ENetHost* host) {
   return true;
 }
 
-/// ENet gives the first free place to a client that asks for a connection.
+/// ENet gives the first free place to a client that asks for a connection. The first reliable number that it sends
+/// there is that of its answer. It would always be 1, so that a client could acknowledge the answer without receiving
+/// it.
 void EnetHost::note_connect() {
   for (std::size_t i = 0; i < host_->peerCount; ++i) {
     if (host_->peers[i].state != ENET_PEER_STATE_DISCONNECTED) continue;
     asked_at_[i] = loop_.nanos();
+    guesses_[i] = 0;
+    host_->peers[i].outgoingReliableSequenceNumber = secret_number();
     return;
   }
+}
+
+/// Drops a half-open peer that guesses the number of our answer.
+void EnetHost::note_guess(const EnetHeader& header, Bytes datagram) {
+  const std::size_t place = header.peer();
+  if (place >= host_->peerCount) return;
+  ENetPeer& raw = host_->peers[place];
+  const ENetAddress& from = host_->receivedAddress;
+  const bool its = from.host == raw.address.host && from.port == raw.address.port &&
+                   (header.session() == raw.incomingSessionID || raw.outgoingPeerID >= EnetHeader::kNobody);
+  if (raw.state != ENET_PEER_STATE_ACKNOWLEDGING_CONNECT || !its) return;
+  const auto yes = enet_command(datagram, EnetCommand::kAcknowledge, *unpacker_);
+  if (!yes || yes->acknowledged == raw.outgoingReliableSequenceNumber) return;
+  if (++guesses_[place] >= kMostGuesses) enet_peer_reset(&raw);
 }
 
 /// What ENet keeps for the datagram that it reads next counts for the peer in this place. ENet checks that the datagram
@@ -783,6 +803,7 @@ int EnetHost::intercept(ENetHost* host, ENetEvent*) {
   if (serving->moved_) return renumber(host) ? 0 : 1;
   if (serving->user_.intercepted(from_enet(host->receivedAddress), datagram)) return 1;
   if (asks) serving->note_connect();
+  if (header && !asks && serving->listens_) serving->note_guess(*header, datagram);
   return 0;
 }
 

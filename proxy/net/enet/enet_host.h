@@ -3,7 +3,8 @@
 // something may have to be retransmitted, otherwise seldom. One turn receives at most as many datagrams as one call of
 // ENet does. What peers sent is delivered in their own turns (schedule.h): addresses take turns, then their peers.
 // Empty packets are never sent: with the range coder they crash ENet. What waits for a peer is counted, so that its
-// owner can limit it. What a peer makes ENet keep is limited (enet_memory.h).
+// owner can limit it. What a peer makes ENet keep is limited (enet_memory.h). A client has received our answer before
+// its user hears of it: the answer has a random number, which the client must acknowledge.
 #pragma once
 
 #include <enet/enet.h>
@@ -15,6 +16,7 @@
 
 #include "proxy/net/enet/enet_dissector.h"
 #include "proxy/net/enet/enet_memory.h"
+#include "proxy/net/enet/enet_wire.h"
 #include "proxy/net/poll.h"
 #include "proxy/net/socket.h"
 
@@ -232,8 +234,9 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
 
   static constexpr Millis kHalfOpen = 5'000;  // to acknowledge our answer to a connect; ENet itself waits for 30 s
   static constexpr std::size_t kPlacesPerHalfOpen = 4;  // at most one half-open peer for so many places
-  static constexpr std::size_t kFree = 16;              // places that are kept free by dropping peers that leave
-  static constexpr std::size_t kSpare = 256;  // free places that ENet looks at: more than one call of it can fill
+  static constexpr std::uint8_t kMostGuesses = 4;  // wrong acknowledgements of a half-open peer; a client sends none
+  static constexpr std::size_t kFree = 16;         // places that are kept free by dropping peers that leave
+  static constexpr std::size_t kSpare = 256;       // free places that ENet looks at: more than one call of it can fill
   static constexpr Millis kServiceEvery = 8;  // how often it is served otherwise; only then are lost packets sent again
   static constexpr Millis kQuietEvery = 50;   // how often it is served while no peer comes or goes and nothing waits
 
@@ -273,6 +276,7 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   void scan_only(std::size_t used);
   void drop_half_open();
   void note_connect();
+  void note_guess(const EnetHeader& header, Bytes datagram);
   void charge(std::size_t place);
   static bool reads_next();
   void drop_leaving(std::size_t least);
@@ -296,6 +300,8 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   std::size_t charge_place_ = 0;              // of the peer whose datagram ENet reads
   std::vector<EnetAllowanceRef> allowances_;  // by place; made when the first datagram comes from there
   std::vector<std::uint64_t> asked_at_;       // by place: when a connect last asked for it, in ns
+  std::vector<std::uint8_t> guesses_;         // by place: wrong acknowledgements since a connect asked for it
+  std::unique_ptr<EnetUnpacker> unpacker_;    // of a host that listens
   std::vector<std::size_t> asking_;           // the half-open ones; used by drop_half_open_and_gone() alone
   std::vector<EnetPeer*> leaving_;            // those of disconnect_without_callback() that have not acknowledged
   std::vector<EnetPeer*> drained_;

@@ -35,6 +35,7 @@ struct EnetHeader {
   std::optional<std::uint16_t> sent_time;  ///< milliseconds of its sender's clock, if it wants an acknowledgement
 
   std::uint16_t peer() const { return to & kNobody; }
+  std::uint8_t session() const { return static_cast<std::uint8_t>(to >> 12U); }
 };
 
 struct EnetCommand {

@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kHeaders = 28;     // bytes of IP and UDP around each datagram
 constexpr Millis kQuiet = 1'000;         // ENet pings twice a second: a peer that is silent for this long may have left
+constexpr int kMostGuesses = 4;          // wrong acknowledgements of an unproven client; a real one sends none
 constexpr std::uint32_t kGone = 60'000;  // milliseconds; ENet gives a silent peer up after 30 seconds
 
 std::uint32_t longest_silence(const Limits& limits) { return limits.idle_ms ? std::min(limits.idle_ms, kGone) : kGone; }
@@ -83,6 +84,7 @@ void DatagramSession::reach_next() {
 /// Whether an unproven client may send this: its connect again, or a datagram to the peer number that the server chose.
 bool DatagramSession::may_greet(Bytes datagram) {
   if (proves(datagram)) return open();
+  if (guesses_ >= kMostGuesses) return end(Reason::kGreetTimeout), false;
   const auto header = net::enet_header(datagram);
   if (!header) return false;
   if (header->peer() == net::EnetHeader::kNobody) {
@@ -96,13 +98,16 @@ bool DatagramSession::may_greet(Bytes datagram) {
 }
 
 /// Whether the client proves its address: it acknowledges the server's answer with the peer number and the time from
-/// that answer, so it has received it.
+/// that answer, so it has received it. Counts those with another time.
 bool DatagramSession::proves(Bytes datagram) {
   const auto header = net::enet_header(datagram);
   if (!header || header->to != server_peer_) return false;
   const auto yes = net::enet_command(datagram, net::EnetCommand::kAcknowledge, unpacker_);
   const auto told = std::span(told_at_).first(std::min(tellings_, told_at_.size()));
-  return yes && std::find(told.begin(), told.end(), yes->acknowledged_time) != told.end();
+  if (!yes) return false;
+  if (std::find(told.begin(), told.end(), yes->acknowledged_time) != told.end()) return true;
+  ++guesses_;
+  return false;
 }
 
 void DatagramSession::answered(Bytes datagram) {
@@ -120,12 +125,12 @@ void DatagramSession::answered(Bytes datagram) {
 
 /// False: the client may not come in.
 bool DatagramSession::open() {
+  receives_ = true;
   if (const auto why = owner_.proven(*this)) return end(*why), false;
   proven_ = true;
   address_rates_ = worker_route_.route.listener->admission.rates(info_.client, limits_, worker_route_.loop.now());
   count(worker_route_.counters.opening, worker_route_.loop.now() - began_);
   worker_route_.opened(info_);
-  receives_ = true;
   if (worker_route_.lab) lab_changed();
   if (!worker_route_.tap) return true;
   worker_route_.tap_opened(info_, steady_wall_now());

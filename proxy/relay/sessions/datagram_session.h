@@ -117,6 +117,7 @@ class DatagramSession final : private net::UdpReader::User, private DatagramInbo
   std::uint16_t client_peer_;                 // the same in the server's datagrams, chosen by the client
   std::array<std::uint16_t, 8> told_at_{};    // timestamps of the server's answers to the connect
   std::size_t tellings_ = 0;
+  int guesses_ = 0;           // acknowledgements of an answer that the server has not given
   std::uint64_t passed_ = 0;  // bytes of datagrams, both ways
   Millis began_, asked_ = 0;
   SessionSource source_;

@@ -213,6 +213,32 @@ TEST_CASE("enet datagrams: a disconnect, too, is not sent to an address that is 
   CHECK(back <= on_wire(connect));
 }
 
+TEST_CASE("enet datagrams: who guesses at the proof of an address is given up after a few guesses") {
+  Shield scene;
+  const Datagrams forged(loopback());
+  forged.send(scene.running.address, connect_datagram(77));
+  scene.until([&] { return forged.readable(0); });
+  const Buffer answer = forged.receive().bytes;
+  net::EnetUnpacker unpacker;
+  const auto verified = net::enet_command(answer, net::EnetCommand::kVerifyConnect, unpacker);
+  REQUIRE(verified);
+  const std::uint16_t time = *net::enet_header(answer)->sent_time;
+  const auto claim = [&](unsigned ahead) {
+    const unsigned to = verified->peer | (verified->session & 3U) << 12U, when = time + ahead;
+    Buffer datagram = from_hex("0000 01ff0001 00010000");
+    for (const auto& [at, word] : {std::pair{0U, to}, std::pair{8U, when}}) {
+      datagram[at] = static_cast<std::uint8_t>(word >> 8U);
+      datagram[at + 1] = static_cast<std::uint8_t>(word);
+    }
+    forged.send(scene.running.address, datagram);
+  };
+  for (unsigned ahead = 10'000; ahead < 10'004; ++ahead) claim(ahead);
+  claim(0);
+  scene.until([&] { return scene.running.totals().by(Reason::kGreetTimeout) == 1; });
+  CHECK(scene.running.dropped(Drop::kUnknownSource));  // the right one came too late
+  CHECK(scene.running.totals().refused() == 1);
+}
+
 TEST_CASE("enet datagrams: unproven clients are few, cost little, and block nobody") {
   Limits limits = no_limits();
   limits.greet_ms = limits.connect_ms = 1000;
