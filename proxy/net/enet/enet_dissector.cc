@@ -19,8 +19,8 @@ void EnetDissector::commands(wire::Way way, Bytes body, EnetHeard& to) {
     const Bytes at = in.left();
     const std::size_t offset = body.size() - at.size();
     EnetCommand command;
-    if (!command.read(in)) return to.fault(way, {"not an ENet command", "command", offset}, at);
-    if (const char* what = act(way, command, to)) to.fault(way, {what, "command", offset}, at);
+    if (!command.read(in)) return to.fault(way, {"not an ENet command", kCommand, offset}, at);
+    if (const char* what = act(way, command, to)) to.fault(way, {what, kCommand, offset}, at);
   }
 }
 

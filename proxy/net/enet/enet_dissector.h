@@ -30,7 +30,8 @@ class EnetHeard {
   /// One side disconnected, with this data (the game's reason).
   virtual void disconnect(wire::Way way, std::uint32_t data) = 0;
   virtual void packet(wire::Way way, std::uint8_t channel, EnetDelivery send, Bytes bytes) = 0;
-  /// A datagram, or the rest of one, that is not valid ENet.
+  /// A datagram that is not valid ENet; or, if the field is EnetDissector::kCommand, the unpacked commands of one from
+  /// the wrong command on. The others of them are read, too.
   virtual void fault(wire::Way way, const Fault& fault, Bytes datagram) = 0;
 };
 
@@ -55,6 +56,7 @@ class EnetDissector {
   /// The capture ends: reliable packets that wait for an earlier one come out.
   void end(EnetHeard& to);
 
+  static constexpr const char* kCommand = "command";        ///< Fault::field of a wrong command
   static constexpr std::size_t kWindow = 1024;              ///< reliable sequence numbers held back behind a gap
   static constexpr std::size_t kLargestPacket = 1U << 20U;  ///< bytes
   /// Bytes kept for one direction, with their bookkeeping: everything behind a gap until it is given up, and two of the

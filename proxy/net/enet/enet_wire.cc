@@ -81,6 +81,19 @@ bool EnetCommand::read(EnetFields& in) {
   return !in.ran_out();
 }
 
+std::optional<wire::EnetDelivery> EnetCommand::delivery() const {
+  switch (kind) {
+    case ENET_PROTOCOL_COMMAND_SEND_RELIABLE:
+      return wire::EnetDelivery::kReliable;
+    case ENET_PROTOCOL_COMMAND_SEND_UNRELIABLE:
+      return wire::EnetDelivery::kUnreliable;
+    case ENET_PROTOCOL_COMMAND_SEND_UNSEQUENCED:
+      return wire::EnetDelivery::kUnsequenced;
+    default:
+      return std::nullopt;
+  }
+}
+
 void EnetCommand::read_connect(EnetFields& in) {
   peer = static_cast<std::uint16_t>(in.take(2));
   incoming_session = static_cast<std::uint8_t>(in.take(1));

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "adapters/wire/enet.h"
 #include "proxy/base/bytes.h"
 #include "proxy/base/fault.h"
 
@@ -59,6 +60,8 @@ struct EnetCommand {
 
   /// Reads one command; false if it is incomplete or of an unknown kind.
   bool read(EnetFields& in);
+  /// How it delivers `payload`; nothing if that is not a whole packet.
+  std::optional<wire::EnetDelivery> delivery() const;
 
  private:
   void read_connect(EnetFields& in);

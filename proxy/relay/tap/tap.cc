@@ -3,6 +3,9 @@
 #include "proxy/relay/tap/tap.h"
 
 #include <algorithm>
+#include <memory>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include "adapters/wire/print.h"
@@ -73,13 +76,13 @@ class TapThread::Hear final : public wire::DissectorSink, public net::EnetHeard 
       link_.dissector.datagram(way, bytes, *this);
   }
 
-  /// What came this way and was not passed on: one whole frame, message, packet or datagram.
+  /// What came this way and was not passed on: frames, a message, a packet or a datagram.
   void keep(Way way, const wire::EnetCarriage& how, bool by_enet, Bytes bytes) {
+    if (link_.enet) return keep_enet(way, bytes);
     if (by_enet) how_ = how;
-    const wire::Frame frame{way, how.lane(), wire::Stage::kPlay, bytes};
-    const auto row = tap_.row_of(link_, frame);
-    record({link_.info.link, to_trace(way), to_trace(frame.lane), row.ok() ? recordable(frame, **row) : bytes,
-            row.ok() ? (*row)->name : "", link_.enet.has_value()});
+    const auto cutter = cutter_for(way, how.lane());
+    const auto keep_frame = [&](wire::Stage stage, Bytes one) { return keep_as({way, how.lane(), stage, one}), true; };
+    if (!cutter || wire::cut_message(*cutter, bytes, keep_frame)) keep_frame(wire::Stage::kPlay, bytes);
   }
 
   void frame(const wire::Frame& frame) override {
@@ -110,9 +113,94 @@ class TapThread::Hear final : public wire::DissectorSink, public net::EnetHeard 
       link_.dissector.datagram(way, bytes, *this);
     how_.reset();
   }
-  void fault(Way way, const Fault& fault, Bytes datagram) override { raw(way, Lane::kDatagram, datagram, &fault); }
+  void fault(Way way, const Fault& fault, Bytes datagram) override {
+    if (!may_hold_secrets(way) || std::string_view(fault.field) != net::EnetDissector::kCommand)
+      return raw(way, Lane::kDatagram, datagram, &fault);
+    if (from_first_wrong_.empty()) {
+      from_first_wrong_.assign(datagram.begin(), datagram.end());
+      (void)blank_commands(way, from_first_wrong_);
+    }
+    raw(way, Lane::kDatagram, Bytes(from_first_wrong_).last(datagram.size()), &fault);
+  }
 
  private:
+  void keep_as(const wire::Frame& frame) {
+    const auto row = tap_.row_of(link_, frame);
+    record({link_.info.link, to_trace(frame.way), to_trace(frame.lane),
+            row.ok() ? recordable(frame, **row) : frame.bytes, row.ok() ? (*row)->name : "", false});
+  }
+
+  /// A whole ENet datagram. If it cannot be recorded without its secrets, only its header is.
+  void keep_enet(Way way, Bytes datagram) {
+    Buffer blanked;
+    if (may_hold_secrets(way)) {
+      blanked = without_secrets(way, datagram);
+      datagram = blanked;
+    }
+    record({link_.info.link, to_trace(way), to_trace(Lane::kDatagram), datagram, {}, true});
+  }
+
+  /// For what does not take part in the stream: it neither expects a greeting nor changes the dissector. Null: these
+  /// are not cut.
+  std::unique_ptr<wire::Cutter> cutter_for(Way way, Lane lane) const {
+    const LinkInfo& info = link_.info;
+    auto cutter =
+        lane == Lane::kDatagram ? info.game->datagram_cutter(way, info.dialect) : info.game->cutter(way, info.dialect);
+    if (cutter) cutter->skip_greeting();
+    return cutter;
+  }
+
+  bool may_hold_secrets(Way way) const {
+    return way == Way::kToServer ? !link_.secrets.written.empty() : link_.heard.any();
+  }
+
+  Buffer without_secrets(Way way, Bytes datagram) {
+    Buffer all(datagram.begin(), datagram.end());
+    const auto header = net::enet_header(datagram);
+    if (!header) return all;  // too short for a packet
+    const std::size_t header_bytes = header->sent_time ? 4 : 2;
+    const auto opened = tap_.unpacker_.open(datagram);
+    Buffer commands;
+    if (opened) commands.assign(opened->commands.begin(), opened->commands.end());
+    const Buffer before = commands;
+    const bool read = opened.ok() && blank_commands(way, commands);
+    if (read && commands == before) return all;
+    all.resize(header_bytes);
+    if (read && !header->compressed) append(all, commands);
+    return all;
+  }
+
+  /// Blanks the secrets in the packets of these commands, and all bytes of fragments. False: not all could be read.
+  bool blank_commands(Way way, std::span<std::uint8_t> commands) {
+    net::EnetCommand command;
+    for (net::EnetFields in(commands); !in.left().empty(); command = {}) {
+      if (!command.read(in)) return false;
+      const Bytes whole = command.payload;
+      if (whole.empty()) continue;
+      const auto packet = commands.subspan(static_cast<std::size_t>(whole.data() - commands.data()), whole.size());
+      if (const auto send = command.delivery())
+        blank_packet(way, wire::EnetCarriage{command.channel, *send}.lane(), packet);
+      else
+        std::fill(packet.begin(), packet.end(), std::uint8_t{'*'});
+    }
+    return true;
+  }
+
+  void blank_packet(Way way, Lane lane, std::span<std::uint8_t> packet) {
+    const auto cutter = cutter_for(way, lane);
+    Bytes left = packet;
+    const auto blank = [&](wire::Stage stage, Bytes one) {
+      const wire::Frame frame{way, lane, stage, one};
+      const auto row = tap_.row_of(link_, frame);
+      if (!row) return true;
+      const Bytes safe = recordable(frame, **row);
+      if (safe.size() != one.size() || safe.data() == one.data()) return true;
+      std::copy(safe.begin(), safe.end(), packet.begin() + (one.data() - packet.data()));
+      return true;
+    };
+    if (!cutter || wire::cut_message(*cutter, left, blank)) blank(wire::Stage::kPlay, left);
+  }
+
   /// The frame that the codec has just decoded, without its secrets. Valid until the next call.
   Bytes recordable(const wire::Frame& frame, const wire::Row& row) {
     wire::Codec& codec = link_.counts.codec();
@@ -158,6 +246,7 @@ class TapThread::Hear final : public wire::DissectorSink, public net::EnetHeard 
   const WallTime at_;
   const LabNote lab_;
   std::optional<wire::EnetCarriage> how_;  // of the packet that is taken apart
+  Buffer from_first_wrong_;                // the commands from the first wrong one on, without secrets
   bool joined_ = false;                    // the next frame comes together with the one before
 };
 
@@ -331,9 +420,8 @@ void TapThread::take(const Ring::Entry& entry) {
 
 void TapThread::take_opened(const Ring::Entry& entry) {
   const auto info = from_raw<LinkInfo>(entry.bytes);
-  links_[info.link] =
-      std::make_unique<Link>(info, counts_of(info), counts_of(info.route), secrets_of(*info.game), unpacker_,
-                             entry.header.at);
+  links_[info.link] = std::make_unique<Link>(info, counts_of(info), counts_of(info.route), secrets_of(*info.game),
+                                             unpacker_, entry.header.at);
   last_ = nullptr;
   const bool of_client = info.session == 0;
   if (of_client && options_.ping_message) links_[info.link]->ping_message = options_.ping_message(*info.game);

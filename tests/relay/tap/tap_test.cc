@@ -64,6 +64,25 @@ class Disk {
     }
   }
 
+  struct Record {
+    std::string name;
+    bool raw = false;
+    Buffer bytes;
+  };
+  /// What was recorded of frames.
+  std::vector<Record> records() const {
+    testing::MemorySource source(file_);
+    trace::Recording recording(source);
+    std::vector<Record> all;
+    for (;;) {
+      const auto event = recording.next();
+      CHECK_MESSAGE(event.ok(), event.error().text);
+      if (!event.ok() || !*event) return all;
+      if (const auto* const frame = (*event)->frame)
+        all.push_back({frame->name(), frame->raw(), {frame->data().begin(), frame->data().end()}});
+    }
+  }
+
   /// The links of the notes that contain this; 0: no link.
   std::vector<LinkId> links_of_notes(std::string_view part) const {
     testing::MemorySource source(file_);
@@ -743,6 +762,89 @@ TEST_CASE("secrets in a client's frame are recorded as asterisks, unless secrets
   }
 }
 
+/// The ENet datagrams in a recording that a lab kept, or that were faulty: their bytes in hex, each with its name and
+/// whether it is raw.
+std::vector<std::string> enet_records(const Disk& disk) {
+  std::vector<std::string> all;
+  for (const Disk::Record& one : disk.records())
+    all.push_back(one.name + (one.raw ? "(raw) " : " ") + to_hex(one.bytes));
+  return all;
+}
+
+TEST_CASE("secrets in an ENet datagram that does not pass are recorded as asterisks, or only its header is recorded") {
+  const std::string header = "8001 0002 ", ping = "05 ff 0003 ";
+  const auto reliable = [](const std::string& packet) {
+    return "06 00 0001 " + to_hex(Buffer{0, static_cast<std::uint8_t>(from_hex(packet).size())}) + packet;
+  };
+  const std::string named = "0a05 03616263 0000 00000000", stars = "0a05 032a2a2a 0000 00000000";  // "abc" in `small`
+  const std::string unsequenced = "49 00 0000 0007 000c ",
+                    fragment = "08 00 0004 0004 0003 00000002 00000000 00000006 00000000 ";
+  const std::string cut = "06 00 0001 00ff 6162";
+  struct Row {
+    std::string came, recorded;
+    Way way = Way::kToServer;
+  };
+  const Row rows[] = {
+      {header + reliable(named), header + reliable(stars)},
+      {"0001 " + ping + reliable(named + named), "0001 " + ping + reliable(stars + stars)},
+      {header + unsequenced + named, header + unsequenced + stars},
+      {header + fragment + "616263", header + fragment + "2a2a2a"},
+      {header + reliable(named) + cut, header},        // what follows cannot be read
+      {"c001 0002 " + reliable(named), "c001 0002 "},  // says that it is compressed
+      {header + ping, header + ping},
+      {header + reliable("0563616263"), header + reliable("0563616263")},  // no message
+      {header + reliable(named), header + reliable(stars), Way::kToClient},
+  };
+  for (const bool blanks : {true, false})
+    for (const Row& row : rows) {
+      INFO(row.came);
+      Disk disk;
+      TapThread::Options options{.recorder = disk.recorder()};
+      if (blanks) {
+        options.secrets = [](const wire::Game&) { return std::vector<wire::Secret>{{"Named", "small"}}; };
+        options.echoes = [](const wire::Game&) { return std::vector<wire::EchoField>{{"Named", "small"}}; };
+      }
+      TapThread tap(std::move(options));
+      auto& sink = tap.sink(0);
+      LinkInfo info = session(1);
+      info.game = &toy::packets();
+      info.enet_datagrams = true;
+      sink.opened(info, 1);
+      const auto keep = [&](Way way, const std::string& datagram) {
+        sink.lab(1, TapSink::LabMark::kKept, 0, 1);
+        sink.bytes(1, way, Lane::kDatagram, from_hex(datagram), 1);
+      };
+      const bool echo = row.way == Way::kToClient;
+      if (echo) keep(Way::kToServer, rows[0].came);
+      keep(row.way, row.came);
+      sink.closed(1, "left", 1);
+      REQUIRE(ok(tap.stop()));
+      const auto records = enet_records(disk);
+      REQUIRE(records.size() == (echo ? 2 : 1));
+      CHECK(records.back() == "(raw) " + to_hex(from_hex(blanks ? row.recorded : row.came)));
+    }
+}
+
+TEST_CASE("secrets in an ENet datagram with a wrong command are recorded as asterisks") {
+  // A fragment that lies outside its packet; then Named, with "abc" in `small`.
+  const std::string wrong = "08 00 0004 0004 0003 00000002 00000009 00000006 00000000 ";
+  const std::string after = "49 00 0000 0007 000c ", named = "0a05 03616263 0000 00000000",
+                    stars = "0a05 032a2a2a 0000 00000000";
+  Disk disk;
+  TapThread::Options options{.recorder = disk.recorder()};
+  options.secrets = [](const wire::Game&) { return std::vector<wire::Secret>{{"Named", "small"}}; };
+  TapThread tap(std::move(options));
+  LinkInfo info = session(1);
+  info.game = &toy::packets();
+  info.enet_datagrams = true;
+  tap.sink(0).opened(info, 1);
+  tap.sink(0).bytes(1, Way::kToServer, Lane::kDatagram, from_hex("0001 " + wrong + "616263" + after + named), 1);
+  tap.sink(0).closed(1, "left", 1);
+  REQUIRE(ok(tap.stop()));
+  CHECK(enet_records(disk) == std::vector<std::string>{"(raw) " + to_hex(from_hex(wrong + "2a2a2a" + after + stars)),
+                                                       "Named " + to_hex(from_hex(stars))});
+}
+
 TEST_CASE("what a client wrote as a secret is recorded as asterisks where its server repeats it") {
   const Buffer written = from_hex("0a05 03616263 0000 00000000");   // Named, with "abc" in `small`
   const Buffer repeated = from_hex("0a05 03414263 0000 00000000");  // "ABc"
@@ -780,6 +882,9 @@ TEST_CASE("what a lab keeps is recorded as it came, and is neither counted nor a
   pass(Mark::kKept, Lane::kStream, blob(5));
   pass(Mark::kKept, Lane::kDatagram, blob(6));
   pass(Mark::kKept, Lane::kDatagram, blob(6, 99));  // no message
+  Buffer two = blob(6);
+  append(two, blob(7));
+  pass(Mark::kKept, Lane::kDatagram, two);
   pass(Mark::kAltered, Lane::kStream, blob(7));
   pass(Mark::kMade, Lane::kStream, blob(7));
   sink.bytes(1, Way::kToClient, Lane::kStream, blob(8), 0);
@@ -792,7 +897,8 @@ TEST_CASE("what a lab keeps is recorded as it came, and is neither counted nor a
   for (const std::string& line : disk.lines()) all += line + "\n";
   CHECK(all ==
         "0 open 1 big\n0 1 c2s Hello 4\n0 1 s2c Welcome 4\n0 1 s2c kept Blob 7\n0 1 s2c datagram kept Blob 8\n"
-        "0 1 s2c datagram kept  8\n0 1 s2c altered Blob 9\n0 1 s2c made Blob 9\n0 1 s2c Blob 10\n"
+        "0 1 s2c datagram kept  8\n0 1 s2c datagram kept Blob 8\n0 1 s2c datagram kept Blob 9\n0 1 s2c altered Blob "
+        "9\n0 1 s2c made Blob 9\n0 1 s2c Blob 10\n"
         "0 1 s2c datagram kept Blob 11\n0 close 1 gone\n");
   REQUIRE(find(tap.totals(), "Blob", Way::kToClient));
   CHECK(find(tap.totals(), "Blob", Way::kToClient)->frames == 2);
