@@ -82,6 +82,12 @@ void add_refusals(const relay::Totals& totals, ReplyRow& row) {
   }
 }
 
+/// Whether the ban file has the same line for both. REQUIRES: they have the same network.
+bool share_a_line(const relay::Ban& one, const relay::Ban& other) {
+  constexpr std::time_t kRounding = 1;  // seconds: each process rounds by how much the wall clock is ahead
+  return std::abs(one.until - other.until) <= kRounding && one.why == other.why;
+}
+
 /// Whether an operator can give commands.
 bool takes_commands(const config::Config& config) {
   return !config.control().socket().empty() || !config.operator_().listen().empty();
@@ -700,15 +706,14 @@ Outcome<Done> Service::run(const std::function<void()>& announce, TakeOver* take
     const auto known = take_over->restrictions();
     if (!known)
       log_warn("the running program does not hand over bans that are not in access.ban_file: {}", known.error().text);
-    const bool lacks = known && restore(*known);
+    if (known && restore(*known)) (void)kept_bans_.save();  // by begin()
     taken_ = take_over;
     older_beside_ = take_over->path();
     hooks_.hold_empty(true);
     if (const auto taken = take_over->take(); !taken) return taken;
-    if (lacks)
-      if (const auto saved = kept_bans_.save(); !saved)
-        log_error("bans of the program that ran before are not kept: {}", saved.error().text);
   }
+  if (const auto kept = kept_bans_.begin(); !kept)
+    log_error("bans of the program that ran before are not kept: {}", kept.error().text);
   rule_orders_.start();
   start_acceptors();
   taps_.begin_retention(files_);
@@ -806,7 +811,8 @@ bool Service::restore(const Restrictions& known) {
   }
   for (const relay::Ban& ban : known.bans) {
     if (ban.by_server && config_.access().remember_bans_s() == 0) continue;
-    lacks |= !bans_.restore(ban) && !ban.by_server;
+    const auto in_file = bans_.restore(ban);
+    lacks |= !ban.by_server && !(in_file && share_a_line(*in_file, ban));
   }
   const std::size_t listed = listed_.all().size();
   for (const relay::ListedNetwork& network : known.listed) (void)listed_.put(network);

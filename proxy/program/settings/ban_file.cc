@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -23,6 +24,7 @@ namespace entente {
 namespace {
 
 constexpr std::string_view kForever = "forever", kAllowed = "allowed", kDenied = "denied";
+constexpr std::time_t kClocksDiffer = 1;               // seconds that two looks at the clocks may differ by rounding
 constexpr std::time_t kLatestUntil = 253'402'300'799;  // 9999-12-31T23:59:59Z
 
 std::optional<std::time_t> time_of(const std::string& text) {
@@ -168,17 +170,28 @@ Outcome<Done> KeptBans::load() {
   if (!kept) return kept.error();
   const std::time_t now = not_before_change(path_);
   for (relay::ListedNetwork& one : kept->listed) (void)listed_.put(std::move(one));  // read_bans() has counted them
-  const std::size_t ended = std::erase_if(kept->bans, [now](const relay::Ban& ban) { return ban.over(now); });
+  waits_ = true;
   in_file_ = kept->bans.size();
+  ahead_in_file_ = bans_.wall_is_ahead();
+  std::erase_if(kept->bans, [now](const relay::Ban& ban) { return ban.over(now); });
   const std::time_t lost = now - std::time(nullptr);  // by the wall clock
   for (relay::Ban& ban : kept->bans) {
     if (ban.until != relay::Ban::kForGood) ban.until -= lost;
     bans_.add(std::move(ban));
   }
-  if (ended != 0)
-    if (const auto saved = save(); !saved) log_warn("{} bans have ended; {}", ended, saved.error().text);
-  watch_.emplace(files_, [this] { return watch(); });
   return Done{};
+}
+
+Outcome<Done> KeptBans::begin() {
+  if (path_.empty()) return Done{};
+  Outcome<Done> written = Done{};
+  {
+    const std::lock_guard lock(mutex_);
+    waits_ = false;
+    if (std::exchange(differs_, false)) written = write();
+  }
+  watch_.emplace(files_, [this] { return watch(); });
+  return written;
 }
 
 Outcome<Done> KeptBans::save() {
@@ -230,20 +243,29 @@ void KeptBans::leave_file(Tell tell) {
 }
 
 Outcome<Done> KeptBans::write() {
-  if (tell_) return Done{};
+  if (waits_) differs_ = true;
+  if (tell_ || waits_) return Done{};
   const auto ours = ours_of(bans_);
-  in_file_ = ours.size();  // also if it fails: the next try is after the next change
+  // Also if it fails: the next try is after the next change.
+  in_file_ = ours.size();
+  ahead_in_file_ = bans_.wall_is_ahead();
   return write_bans(path_, {ours, listed_.all()});
 }
 
 Millis KeptBans::watch() {
   const std::lock_guard lock(mutex_);
   const auto ours = ours_of(bans_);
-  if (ours.size() < in_file_)
-    if (const auto written = write(); !written) log_error("a ban has ended; {}", written.error().text);
   const auto next = next_end(ours);
+  const std::time_t ahead = bans_.wall_is_ahead();
+  const bool have_ended = ours.size() < in_file_;
+  const bool clock_was_set = next && std::abs(ahead - ahead_in_file_) > kClocksDiffer;
+  if (have_ended || clock_was_set)
+    if (const auto written = write(); !written)
+      log_error("{}; {}", have_ended ? "a ban has ended" : "the clock was set, and bans end at other times",
+                written.error().text);
   if (!next) return Housekeeping::kIdle;
-  return static_cast<Millis>(std::clamp<std::time_t>(*next - std::time(nullptr), 0, Housekeeping::kIdle / 1'000)) *
+  return static_cast<Millis>(
+             std::clamp<std::time_t>(*next - ahead - steady_seconds(), 0, Housekeeping::kIdle / 1'000)) *
          1'000;
 }
 

@@ -33,7 +33,8 @@ Outcome<Done> write_bans(const std::string& path, const BanFile& file);
 std::string until_text(std::time_t until);
 
 /// The bans and listed networks of a running program and their file, if it has one. A ban that ends is removed from the
-/// file at once, or by load() if no program ran at that time. Bans by servers are not stored.
+/// file at once, or by begin() if no program ran at that time. If the wall clock is set, the file gets the new ends
+/// within a minute. Bans by servers are not stored.
 class KeptBans {
  public:
   /// `path`: empty = no file. The others outlive this. `files`: on it, bans that end are removed from the file.
@@ -42,8 +43,12 @@ class KeptBans {
   KeptBans(const KeptBans&) = delete;
   KeptBans& operator=(const KeptBans&) = delete;
 
-  /// Adds the bans and networks of the file, and starts to watch for the ends of bans. Call it once.
+  /// Adds the bans and networks of the file. Another process may have the file: until begin(), nothing is written, and
+  /// the others return Done. Call it once.
   Outcome<Done> load();
+  /// This process has the file from now on: writes what was to be saved since load(), removes the bans that have ended,
+  /// and watches for the ends of the others. REQUIRES: load() was called before.
+  Outcome<Done> begin();
   /// Writes the current bans and networks. From any thread.
   Outcome<Done> save();
   /// Writes the current bans after `ban` was added.
@@ -78,11 +83,14 @@ class KeptBans {
   relay::ListedNetworks& listed_;
   const std::string path_;
   Housekeeping& files_;
-  Share share_;                                   // may be null
-  ShareListed share_listed_;                      // may be null
-  std::mutex mutex_;                              // guards the file and the members below
-  std::size_t in_file_ = 0;                       // bans
-  Tell tell_;                                     // not null: another process has the file
+  Share share_;                    // may be null
+  ShareListed share_listed_;       // may be null
+  std::mutex mutex_;               // guards the file and the members below
+  bool waits_ = false;             // for begin(), after load()
+  bool differs_ = false;           // something was to be saved meanwhile
+  std::size_t in_file_ = 0;        // bans
+  std::time_t ahead_in_file_ = 0;  // Bans::wall_is_ahead() when the ends in the file were written or read
+  Tell tell_;                      // not null: another process has the file
   std::optional<std::vector<relay::Ban>> since_;  // those saved since begin_leaving()
   std::optional<Housekeeping::Work> watch_;
 };

@@ -51,6 +51,9 @@ class Bans {
   explicit Bans(std::uint32_t remember = 0, Ahead ahead = wall_seconds_ahead)
       : remember_(remember), ahead_(std::move(ahead)) {}
 
+  /// By how many seconds the wall clock is ahead now: by this, the ends that all() tells have moved since the program
+  /// began.
+  std::time_t wall_is_ahead() const { return ahead_(); }
   /// Returns the ban of the same net and scope that it replaces, if there was one.
   std::optional<Ban> add(Ban ban);
   /// As add(), but tells nobody: another process has told of this ban.

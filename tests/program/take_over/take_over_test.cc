@@ -394,15 +394,33 @@ TEST_CASE("bans and listed networks are in force in the new process, also if its
   CHECK(has(lines("fresh"), "198.51.100.64/26 denied noise\n"));
 }
 
-TEST_CASE("a new process that fails late leaves the control socket to the old one") {
+TEST_CASE("after an upgrade, the ban file has the bans that the old process knew, with their ends") {
+  Upgraded it;
+  CHECK(it.ctl({"ban", "198.51.100.7", "--for", "1h", "--why", "for now"}).code == 0);
+  const auto lines = [&] {
+    std::ifstream file(it.folder.file("bans"));
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  const std::string before = lines();
+  CHECK(has(before, "198.51.100.7 "));
+  it.folder.write("bans", "198.51.100.7 2099-01-01T00:00:00Z for now\n");
+  const auto young = it.take_over();
+  CHECK(eventually([&] { return lines() == before; }));
+}
+
+TEST_CASE("a new process that fails late leaves the control socket and the ban file to the old one") {
   Upgraded it;
   const auto met = it.meet();
-  it.write("[metrics]\nlisten = \"" + it.server.address().text() + "\"\n[control]\nsocket = \"" +
-           it.folder.file("c.sock") + "\"\n" +
+  const std::string bans = "192.0.2.55 2020-01-01T00:00:00Z it has ended\n";
+  it.folder.write("bans", bans);
+  it.write("[access]\nban_file = \"" + it.folder.file("bans") + "\"\n[metrics]\nlisten = \"" +
+           it.server.address().text() + "\"\n[control]\nsocket = \"" + it.folder.file("c.sock") + "\"\n" +
            Upgraded::route("panic", it.panic, "be-packed", "", it.server.address()));
   const Ended failed = run({kEntente, "run", it.folder.file("a.toml"), "--take-over", it.folder.file("c.sock")});
   CHECK(failed.code == 1);
   CHECK(failed.err.find("cannot listen on") != std::string::npos);
+  std::ifstream file(it.folder.file("bans"));
+  CHECK(std::string(std::istreambuf_iterator<char>(file), {}) == bans);
   CHECK(testing::eventually([&] { return it.answer("unban 192.0.2.9").find("there is no ban") != std::string::npos; }));
   met.check();
 }
