@@ -338,6 +338,7 @@ void ProxyServer::Impl::publish(Addition& one) {
   route.index = routes.size();
   const std::size_t room_home = route.shared_room() ? shared_rooms[*route.shared_room()]->home : 0;
   route.room_home = room_home;
+  if (route.shared_room()) route.attendance = &shared_rooms[*route.shared_room()]->attendance;
   if (one.listener == nullptr) {
     auto made = std::make_unique<Listener>(listeners.size(), *options.game, options.enet);
     made->home = route.shared_room()               ? room_home

@@ -41,7 +41,7 @@ void Acceptor::answer(const Queries::Asker& to, Bytes datagram) {
   worker_route_->to_clients->push(to.local_address, to.from, datagram);
 }
 
-wire::Status Acceptor::status() const { return worker_route_->status(admission_.inside(), limits().sessions); }
+wire::Status Acceptor::status() { return worker_route_->status(admission_.inside(), limits().sessions); }
 
 Outcome<Done> Acceptor::offer_twin(std::vector<OfferedSocket>& out) {
   const net::Address& at = worker_route_->route.listen_address;

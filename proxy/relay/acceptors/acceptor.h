@@ -74,7 +74,7 @@ class Acceptor : private Queries::User, private ServerProbes::User {
 
   /// Sends the answer to a query.
   void answer(const Queries::Asker& to, Bytes datagram) override;
-  wire::Status status() const override;
+  wire::Status status() override;
   void probed() override {}
 
   Millis now() const { return worker_route_->loop.now(); }

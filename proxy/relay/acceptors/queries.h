@@ -26,8 +26,8 @@ class Queries {
     virtual ~User() = default;
     /// Sends this answer by the listening socket.
     virtual void answer(const Asker& to, Bytes datagram) = 0;
-    /// What a bridge or shared room reports about itself.
-    virtual wire::Status status() const { return {}; }
+    /// What a bridge or shared room reports about itself. Valid until the next call.
+    virtual wire::Status status() { return {}; }
   };
 
   Queries(WorkerRoute& worker_route, User& user);

@@ -8,6 +8,7 @@ void Attendance::came(const words::Player& player, const std::string& game_diale
   row.game_dialect = game_dialect;
   ++row.players;
   ++row.present;
+  ++summary_.players;
   if (row.names.size() < kMostNames) row.names.push_back(player.name());
   there_[player.id()] = &row;
 }
@@ -17,6 +18,7 @@ void Attendance::left(core::Id player) {
   if (at == there_.end()) return;
   const std::lock_guard lock(mutex_);
   --at->second->present;
+  --summary_.players;
   there_.erase(at);
 }
 
@@ -28,6 +30,22 @@ void Attendance::died(const words::Died& died) {
   const std::lock_guard lock(mutex_);
   if (victim != there_.end()) ++victim->second->deaths;
   if (killer != there_.end() && died.killer() != died.player()) ++killer->second->kills;
+}
+
+void Attendance::described(const words::Room& room) {
+  const std::lock_guard lock(mutex_);
+  summary_.mode = room.mode();
+  summary_.most_players = room.most_players();
+}
+
+void Attendance::named(const std::string& map) {
+  const std::lock_guard lock(mutex_);
+  summary_.map = map;
+}
+
+Attendance::Summary Attendance::summary() const {
+  const std::lock_guard lock(mutex_);
+  return summary_;
 }
 
 std::vector<Attendance::Row> Attendance::rows() const {

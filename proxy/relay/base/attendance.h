@@ -1,5 +1,6 @@
-// Statistics of the players in a shared room, by game and dialect. They can be read while the room runs and afterwards.
-// Invariant: the room's thread writes, any thread reads. Only the first kMostNames names of each row are kept.
+// Statistics of the players in a shared room, by game and dialect; and what a status query is told of the room. They
+// can be read while the room runs and afterwards. Invariant: the room's thread writes, any thread reads. Only the first
+// kMostNames names of each row are kept.
 #pragma once
 
 #include <map>
@@ -26,6 +27,13 @@ class Attendance {
     std::uint64_t kills = 0, deaths = 0;
   };
 
+  /// What the room says of its game, and who plays there now.
+  struct Summary {
+    std::string map, mode;           ///< "": not known, or without a name
+    std::uint32_t players = 0;       ///< from all listeners, and bots
+    std::uint32_t most_players = 0;  ///< 0: any number
+  };
+
   /// Applies a fact. `game_dialect_of(player)` is called for each new player.
   template <class GameDialectOf>
   void told(const core::Fact& fact, GameDialectOf&& game_dialect_of) {
@@ -36,19 +44,28 @@ class Attendance {
       left(gone->id());
     } else if (const auto* died = core::as<words::Died>(fact)) {
       this->died(*died);
+    } else if (const auto* room = core::as<words::Room>(fact)) {
+      described(*room);
+    } else if (const auto* world = core::as<words::World>(fact)) {
+      named(world->name());
     }
   }
 
   /// In the order of their names. From any thread.
   std::vector<Row> rows() const;
+  /// From any thread.
+  Summary summary() const;
 
  private:
   void came(const words::Player& player, const std::string& game_dialect);
   void left(core::Id player);
   void died(const words::Died& died);
+  void described(const words::Room& room);
+  void named(const std::string& map);
 
-  mutable std::mutex mutex_;  // of rows_
+  mutable std::mutex mutex_;  // of rows_ and summary_
   std::map<std::string, Row> rows_;
+  Summary summary_;
   std::unordered_map<core::Id, Row*, KeyedHash<core::Id>> there_;  // on the shared room's thread only
 };
 

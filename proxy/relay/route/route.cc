@@ -217,18 +217,35 @@ std::string WorkerRoute::why_banned(const net::Address& client) const {
   return ban->by_server ? "the server banned you a while ago" : "you are banned";
 }
 
-wire::Status WorkerRoute::status(std::uint32_t players, std::uint32_t most_players) const {
+wire::Status WorkerRoute::status(std::uint32_t sessions, std::uint32_t most_sessions) {
   wire::Status status;
   status.name = route.server_name;
-  status.map = route.server_game().name();
-  status.mode = "bridge";
   status.dialect = route.dialect_name();
-  status.players = players;
-  status.most_players = most_players;
   status.port = route.listen_address.port();
   if (!route.listen_address.v6())
     status.ip4 = ntohl(reinterpret_cast<const sockaddr_in*>(route.listen_address.raw())->sin_addr.s_addr);
+  told_status_ = route.attendance != nullptr ? route.attendance->summary() : known_game(sessions);
+  status.map = told_status_.map.empty() ? status.name : told_status_.map;
+  status.mode = told_status_.mode;
+  status.players = told_status_.players;
+  const std::uint32_t seats = told_status_.most_players;
+  status.most_players = seats == 0 || most_sessions == 0 ? seats + most_sessions : std::min(seats, most_sessions);
   return status;
+}
+
+/// What is known of the server's game. `sessions`: so many play if no player is known.
+Attendance::Summary WorkerRoute::known_game(std::uint32_t sessions) {
+  Attendance::Summary game{std::string(route.server_game().name()), "bridge", sessions, 0};
+  const auto world = route.options->bridge ? route.known_world.get(loop.now()) : nullptr;
+  if (world == nullptr) return game;
+  const auto& players = world->players();
+  const auto known = std::count_if(players.begin(), players.end(), [](const auto& one) {
+    return !one.second.player.name().empty() && one.second.player.role() != words::WATCH;
+  });
+  if (known != 0) game.players = static_cast<std::uint32_t>(known);
+  if (!world->room().mode().empty()) game.mode = world->room().mode();
+  game.most_players = world->room().most_players();
+  return game;
 }
 
 void WorkerRoute::tap_opened(LinkInfo session, WallTime at) {

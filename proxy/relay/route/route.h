@@ -17,6 +17,7 @@
 #include "proxy/net/udp.h"
 #include "proxy/relay/admission/address_bytes.h"
 #include "proxy/relay/admission/strict_filter.h"
+#include "proxy/relay/base/attendance.h"
 #include "proxy/relay/base/counters.h"
 #include "proxy/relay/base/events.h"
 #include "proxy/relay/base/log_limiter.h"
@@ -105,6 +106,7 @@ struct Route {
   std::size_t index = 0;
   Listener* listener = nullptr;                 ///< of the ProxyServer
   std::size_t room_home = 0;                    ///< the worker of its shared room
+  const Attendance* attendance = nullptr;       ///< of its shared room; null: it leads to a server
   LoopbackSources* loopback_sources = nullptr;  ///< of the ProxyServer
   AddressBytes* address_bytes = nullptr;        ///< of the ProxyServer
   const SharedTexts* texts = nullptr;           ///< of the ProxyServer
@@ -165,8 +167,10 @@ class WorkerRoute {
   BanScope ban_scope() const { return {route.upstreams.names(), route.listen_address.text()}; }
   /// The text for a client at this address that Admission refuses with kBanned or kNotAllowed.
   std::string why_banned(const net::Address& client) const;
-  /// What a status query is answered with (queries.h).
-  wire::Status status(std::uint32_t players, std::uint32_t most_players) const;
+  /// What a status query is answered with (queries.h): the players and the rules of a shared room; what a bridge knows
+  /// of its server's game; of a relay, `sessions` and their limit, `most_sessions` (0: none). Valid until the next
+  /// call.
+  wire::Status status(std::uint32_t sessions, std::uint32_t most_sessions);
   /// For one more session in the lab of this route. `user` and `session` outlive it. `most_waiting`: as in LabLine.
   std::unique_ptr<SessionLab> make_lab(LabLine::User& user, LabLine::Of of, const LinkInfo& session,
                                        std::size_t most_waiting);
@@ -197,8 +201,10 @@ class WorkerRoute {
   void log_limited(LogKind kind, std::string_view what, LogLimiter::Say tell, std::uint64_t times = 1);
   void count_lost();
   void log_dropped(Drop drop);
+  Attendance::Summary known_game(std::uint32_t sessions);
 
   std::shared_ptr<const net::Fd> datagrams_;
+  Attendance::Summary told_status_;  // has the texts of status()
   std::uint64_t lost_counted_ = 0;
   std::array<std::uint64_t, kDrops> dropped_told_{};
 };

@@ -10,9 +10,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "adapters/bzflag/bzflag.h"
 #include "proxy/base/bytes.h"
 #include "tests/program/asked.h"
 #include "tests/relay/late_server.h"
@@ -78,6 +80,28 @@ class Asker {
  private:
   static constexpr std::uint32_t kGameTime = 0x6774;
   Stream link_;
+};
+
+/// Asks by datagrams.
+class DatagramAsker {
+ public:
+  /// `line`: what a program prints of its listener.
+  explicit DatagramAsker(const std::string& line) {
+    const auto at =
+        net::Address::parse("127.0.0.1", static_cast<std::uint16_t>(std::stoi(line.substr(line.rfind(':') + 1))));
+    REQUIRE(::connect(socket_.get(), at->raw(), at->size()) == 0);
+  }
+  /// "": there was none within a second.
+  std::string answer_to(const std::string& question) const {
+    std::array<char, 512> answer{};
+    pollfd readable{socket_.get(), POLLIN, 0};
+    if (::send(socket_.get(), question.data(), question.size(), 0) < 0 || ::poll(&readable, 1, 1'000) != 1) return {};
+    const ssize_t size = ::recv(socket_.get(), answer.data(), answer.size(), 0);
+    return {answer.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0))};
+  }
+
+ private:
+  const net::Fd socket_{::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
 };
 
 TEST_CASE("an arena answers who plays; who only asks is no player") {
@@ -179,7 +203,11 @@ TEST_CASE("a bridge whose server has players answers with what their sessions kn
   CHECK(eventually([&] {
     names = Asker(port).names();
     return std::find(names.begin(), names.end(), "anna") != names.end() && names.size() == 2;
-  }));                                                               // a bot has made way
+  }));  // a bot has made way
+  const wire::Query& ping = bzflag::game().queries()[0];
+  CHECK(
+      DatagramAsker(*line).answer_to(std::string(ping.question)) ==
+      bzflag::game().answer(ping, {"", "", "", "2.4", 2, 64, 0x7F000001, static_cast<std::uint16_t>(std::stoi(port))}));
   CHECK(!has(answer_of(folder.file("c.sock"), "routes"), "\t2\t"));  // who only asks is not connected to it
   CHECK(eventually([&] { return has(answer_of(folder.file("anna.sock"), "list"), "\tanna\n"); }));  // it is let in
   anna.signal(SIGTERM);
@@ -195,25 +223,47 @@ TEST_CASE("a relay answers a query by datagram for a server that sleeps, and doe
   Process relay({kEntente, "run", folder.file("a.toml")});
   const auto line = relay.line();
   REQUIRE_MESSAGE(line, relay.err());
-  const auto at =
-      net::Address::parse("127.0.0.1", static_cast<std::uint16_t>(std::stoi(line->substr(line->rfind(':') + 1))));
-  const net::Fd asker(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  REQUIRE(::connect(asker.get(), at->raw(), at->size()) == 0);
-  const auto answer_to = [&](const std::string& question) {
-    std::array<char, 512> answer{};
-    pollfd readable{asker.get(), POLLIN, 0};
-    if (::send(asker.get(), question.data(), question.size(), 0) < 0 || ::poll(&readable, 1, 1'000) != 1)
-      return std::string();
-    const ssize_t size = ::recv(asker.get(), answer.data(), answer.size(), 0);
-    return std::string(answer.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
-  };
+  const DatagramAsker asker(*line);
   // It is asked until it is known to be down.
-  CHECK(eventually([&] { return answer_to("HELLO") == "HI"; }, std::chrono::milliseconds(600)));
-  CHECK(
-      eventually([&] { return has(answer_to("HELLOLAN"), "\"players_current\":0"); }, std::chrono::milliseconds(600)));
+  CHECK(eventually([&] { return asker.answer_to("HELLO") == "HI"; }, std::chrono::milliseconds(600)));
+  CHECK(eventually([&] { return has(asker.answer_to("HELLOLAN"), "\"players_current\":0"); },
+                   std::chrono::milliseconds(600)));
   CHECK(!std::filesystem::exists(folder.file("started")));
   relay.signal(SIGTERM);
   CHECK(relay.wait() == 0);
+}
+
+TEST_CASE("an arena answers a query by datagram with all its players, its places and its rules") {
+  const Folder folder;
+  Process arena({kEntente, "run",
+                 folder.write("a.toml",
+                              "[limits]\nsessions = 9\n[[arena]]\nname = \"pit\"\nbots = 3\nseats = 7\n"
+                              "mode = \"teams\"\nlisten = [\"native://127.0.0.1:0?dialect=json\", "
+                              "\"aos://127.0.0.1:0?dialect=0.75\", \"bzflag://127.0.0.1:0?dialect=2.4\"]\n")});
+  std::array<std::string, 3> lines;
+  for (std::string& one : lines) {
+    const auto line = arena.line();
+    REQUIRE_MESSAGE(line, arena.err());
+    one = *line;
+  }
+  const DatagramAsker asker(lines[1]), tank(lines[2]);
+  const auto says = [&](int players) {
+    return "{\"name\":\"pit\",\"players_current\":" + std::to_string(players) +
+           ",\"players_max\":7,\"map\":\"courtyard\",\"game_mode\":\"teams\",\"game_version\":\"0.75\"}";
+  };
+  constexpr std::chrono::milliseconds kPause{600};  // so many queries of an address are answered
+  std::string said;
+  CHECK_MESSAGE(eventually([&] { return (said = asker.answer_to("HELLOLAN")) == says(3); }, kPause), said);
+  std::vector<std::unique_ptr<Process>> people;
+  for (int i = 0; i < 4; ++i)  // a bot leaves for each of the first three
+    people.push_back(std::make_unique<Process>(std::vector<std::string>{
+        kEntente, "bot", "native://127.0.0.1:" + lines[0].substr(lines[0].rfind(':') + 1) + "?dialect=json", "--name",
+        "guest" + std::to_string(i), "--behaviour", "idle"}));
+  CHECK_MESSAGE(eventually([&] { return (said = asker.answer_to("HELLOLAN")) == says(4); }, kPause), said);
+  const wire::Query& ping = bzflag::game().queries()[0];
+  const auto port = static_cast<std::uint16_t>(std::stoi(lines[2].substr(lines[2].rfind(':') + 1)));
+  CHECK(tank.answer_to(std::string(ping.question)) ==
+        bzflag::game().answer(ping, {"pit", "courtyard", "teams", "2.4", 4, 7, 0x7F000001, port}));
 }
 
 }  // namespace
