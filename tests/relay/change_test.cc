@@ -4,6 +4,7 @@
 
 #include "adapters/aos/aos.h"
 #include "adapters/ogar/ogar.h"
+#include "proxy/relay/admission/bans.h"
 #include "tests/relay/enet_peers.h"
 #include "tests/relay/in_shared_room.h"
 #include "tests/relay/late_server.h"
@@ -131,6 +132,50 @@ TEST_CASE("lines that a retired route holds back are logged when it ends") {
     CHECK(eventually([&] { return running.server().is_over(0); }));
   }
   CHECK(eventually([&] { return running.heard.told(relay::text(Reason::kClientLeft)) == 3; }));
+}
+
+TEST_CASE("newcomers of a route that has replaced another one are judged by its access lists and limits") {
+  FakeServer first, second;
+  Running running(toy::game(), first.address());
+  const Pair before(running, first);
+  RouteOptions closed = towards(toy::game(), second.address());
+  closed.access.emplace_back().deny.push_back(*net::Network::parse("127.0.0.0/8"));
+  REQUIRE(running.server().change({.added = {{closed, 0}}}).ok());
+  CHECK(as_text(Stream::to(running.address).read_all()) == kGoodbye);
+  CHECK(eventually([&] { return running.server().totals(1).by(Reason::kNotAllowed) == 1; }));
+  RouteOptions narrow = towards(toy::game(), second.address());
+  narrow.limits.sessions = 1;  // the session of before counts: they share the listener
+  REQUIRE(running.server().change({.added = {{narrow, 1}}}).ok());
+  CHECK(as_text(Stream::to(running.address).read_all()) == kGoodbye);
+  CHECK(eventually([&] { return running.server().totals(2).by(Reason::kTooMany) == 1; }));
+  REQUIRE(running.server().change({.added = {{towards(toy::game(), second.address()), 2}}}).ok());
+  const Pair after(running, second);
+  goes_on(before, "before");
+  goes_on(after, "after");
+}
+
+TEST_CASE("newcomers of a route that has replaced another one are kept out by bans of its servers, not of the others") {
+  FakeServer first, second;
+  relay::Bans bans(600);
+  struct Banned final : Serving {
+    Banned(const net::Address& server, relay::Bans& its) : Serving(1) {
+      RouteOptions options = towards(toy::game(), server);
+      options.bans = &its;
+      serve_all(std::move(options), no_limits());
+    }
+  } running(first.address(), bans);
+  (void)bans.learn(loopback(), "", steady_seconds(), first.address().text());
+  CHECK(as_text(Stream::to(running.address).read_all()) == kGoodbye);
+  CHECK(running.ended(Reason::kBanned));
+  RouteOptions other = towards(toy::game(), second.address());
+  other.bans = &bans;
+  REQUIRE(running.server().change({.added = {{other, 0}}}).ok());
+  const Stream client = Stream::to(running.address);
+  client.send(kHello);
+  CHECK(second.accept().read_text(4) == kHello);
+  (void)bans.learn(loopback(), "", steady_seconds(), second.address().text());
+  CHECK(as_text(Stream::to(running.address).read_all()) == kGoodbye);
+  CHECK(eventually([&] { return running.server().totals(1).by(Reason::kBanned) == 1; }));
 }
 
 TEST_CASE("datagrams of a session still arrive after its route was replaced, and after it was retired") {

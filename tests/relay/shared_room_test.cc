@@ -347,6 +347,43 @@ TEST_CASE("limits apply to each client") {
   }
 }
 
+/// Enters with the first message, and says a line for each byte of every other one.
+class TalkativeFront final : public core::Front {
+  void receive(const Frames& frames, core::FrontOut& out) override {
+    for (const std::uint8_t& one : frames.bytes) {
+      words::Say say;
+      say.set_text(std::string(1, static_cast<char>(one)));
+      if (entered_) out.say(std::move(say));
+    }
+    if (std::exchange(entered_, true)) return;
+    words::Enter enter;
+    enter.set_name("toy");
+    out.say(std::move(enter));
+  }
+  void hear(const core::Fact& fact, core::FrontOut& out) override {
+    if (const auto* said = core::as<words::Said>(fact)) out.send(Lane::kStream, as_bytes(said->text()));
+  }
+  bool entered_ = false;
+};
+
+TEST_CASE("a message that says many things counts as many against its client's rate, and each of them once") {
+  Limits limits = no_limits();
+  limits.messages_per_second = 50;  // 100 at once
+  InSharedRoom shared_room(limits, 1, nullptr, 0, nullptr,
+                           [](std::size_t) { return std::make_unique<TalkativeFront>(); });
+  WebClient client(shared_room.at[1]);
+  client.upgrade();
+  client.send(net::Opcode::kBinary, as_bytes("enter"));
+  const auto say = [&client](int times) {
+    client.send(net::Opcode::kBinary, Buffer(static_cast<std::size_t>(times), 'x'));
+    for (int i = 0; i < times; ++i) CHECK(client.next() == "b:78");
+  };
+  for (const int times : {30, 30, 30, 1}) say(times);  // the last one is heard after the others were counted
+  CHECK(shared_room.throttled() == 0);
+  say(120);
+  CHECK(eventually([&] { return shared_room.throttled() == 1; }));
+}
+
 TEST_CASE("when the room's back leaves, all clients get a goodbye, and newcomers are not let in") {
   InSharedRoom shared_room;
   const Stream anna = seated(shared_room), ben = come(shared_room);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <filesystem>
+#include <iterator>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -387,6 +389,24 @@ TEST_CASE("a storm of connections that reset at once affects nobody") {
   CHECK(running.heard.lines().size() < 50);
   CHECK(totals.held_back_lines > 1000);
   CHECK(!fake.called(0));  // none of them reached the server
+}
+
+TEST_CASE("of a crowd that is turned away, only the last 256 connections are kept open for a while") {
+  constexpr std::size_t kCrowd = 300, kKept = 256;
+  FakeServer fake(true);
+  Running running(toy::game(), fake.address());
+  running.set_draining(true);
+  const auto open = [] {
+    const std::filesystem::directory_iterator all("/proc/self/fd");
+    return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+  };
+  const std::size_t before = open();
+  std::vector<Stream> crowd;
+  for (std::size_t i = 0; i < kCrowd; ++i) crowd.push_back(Stream::to(running.address));
+  for (const Stream& one : crowd) CHECK(as_text(one.read_all()) == kGoodbye);
+  CHECK(open() - before <= kCrowd + kKept + 1);  // and the one that is being refused
+  CHECK(running.ended(Reason::kDraining, kCrowd));
+  CHECK(eventually([&] { return open() - before == kCrowd; }));  // then they are all closed
 }
 
 TEST_CASE("each kind of refusal is logged at once, and those held back are logged when they stop") {

@@ -724,6 +724,29 @@ TEST_CASE("a player who cannot join is told in the operator's words, and may try
   CHECK(as_text(Stream::to(running.address).read_all()) == std::string("REFUSED:full house; try again later") + '\0');
 }
 
+TEST_CASE("the operator's words for a server that is down or drained say that the player may try again, once") {
+  FakeServer gone(true);
+  Running running(native::game(), gone.address());
+  gone.close();
+  const auto told = [&running](const std::string& text, bool drained) {
+    relay::Texts texts;
+    (drained ? texts.draining : texts.server_down) = text;
+    running.server().set_texts(texts);
+    running.set_draining(drained);
+    const Stream client = Stream::to(running.address);
+    return std::string(as_text(client.read_all()));
+  };
+  for (const bool drained : {false, true}) {
+    CAPTURE(drained);
+    for (const char* text : {"back at eight", "back at eight; try again later"}) {
+      const std::string said = told(text, drained);
+      CHECK(said.find("back at eight; try again later") != std::string::npos);
+      CHECK(said.find("later; try again") == std::string::npos);
+    }
+    CHECK(told("", drained).find("; try again later") != std::string::npos);  // our own words
+  }
+}
+
 TEST_CASE("without hold a player leaves with the server") {
   Held running(0);
   Player anna(running);

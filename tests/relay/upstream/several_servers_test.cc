@@ -168,6 +168,25 @@ TEST_CASE("hold: players wait while the server is down, and join in order") {
   CHECK(late.accept().read_text(4) == kHello);
 }
 
+TEST_CASE("hold: many players who wait join in the order in which they came") {
+  const net::Address at = free_for_both();
+  Several running({at}, [](auto& options) { options.upstream.hold_ms = 60'000; });
+  std::vector<Stream> clients;
+  constexpr std::uint8_t kCrowd = 40;
+  for (std::uint8_t i = 0; i < kCrowd; ++i) {
+    clients.push_back(join(running.address));
+    clients.back().send(Buffer{1, 3, i});
+    CHECK(running.have_come(clients.size()));
+  }
+  const LateServer late(at);
+  std::vector<Stream> served;
+  for (std::uint8_t i = 0; i < kCrowd; ++i) {
+    served.push_back(late.accept());
+    CHECK(served.back().read_text(4) == kHello);
+    CHECK(served.back().read(3) == Buffer{1, 3, i});
+  }
+}
+
 TEST_CASE("hold: a player that has waited too long gets a goodbye; others have their full time") {
   Several running({free_for_both()}, [](auto& options) { options.upstream.hold_ms = 400; });
   const Stream client = join(running.address);
