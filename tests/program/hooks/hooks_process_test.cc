@@ -203,29 +203,6 @@ TEST_CASE("after an upgrade, an arena is not said to be empty while the old proc
   CHECK(receiver.count() == 6);
 }
 
-TEST_CASE("after an upgrade to another control socket, or to none, `empty` comes once the old process has no players") {
-  for (const bool none : {true, false}) {
-    Receiver receiver;
-    const auto port = static_cast<std::uint16_t>(testing::free_port());
-    const std::string rest = hook(receiver, R"("join", "leave", "empty")") +
-                             "[[arena]]\nname = \"lobby\"\nlisten = [\"" + native(port) + "\"]\n";
-    const Hooked its(rest);
-    REQUIRE(its.port("native json") == port);
-    const auto anna = its.bot(native(port), "anna");
-    receiver.await("anna joined");
-    its.folder.write("a.toml", (none ? "" : "[control]\nsocket = \"" + its.folder.file("other.sock") + "\"\n") + rest);
-    Process young({kEntente, "run", its.folder.file("a.toml"), "--take-over", its.folder.file("c.sock")});
-    (void)testing::listening_port(young, "native json");
-    const auto bob = its.bot(native(port), "bob");
-    receiver.await("bob joined");
-    bob->signal(SIGTERM);
-    receiver.await("bob left");
-    CHECK(receiver.count() == 3);
-    anna->signal(SIGTERM);
-    CHECK(text_of(parsed(receiver.await("\"event\":\"empty\"")), "arena") == "lobby");
-  }
-}
-
 TEST_CASE(
     "after an upgrade, a rule's ban in the old process holds in the new one, and a hook is told that it is by a rule") {
   for (const std::string minutes : {"5", "1000000000"}) {

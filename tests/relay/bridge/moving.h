@@ -60,10 +60,10 @@ class Moving : public Serving {
   ~Moving() { stop(); }
 
   MoveResult move(std::size_t route, std::optional<relay::LinkId> link = {}) {
-    return server().move(link.value_or(sessions().front().info.link), route, kMovePatience);
+    return server().move(link ? *link : sessions().front().info.link, route, kMovePatience);
   }
   std::future<MoveResult> begin_move(std::size_t route, std::optional<relay::LinkId> its = {}) {
-    const relay::LinkId link = its.value_or(sessions().front().info.link);
+    const relay::LinkId link = its ? *its : sessions().front().info.link;
     return std::async(std::launch::async, [this, link, route] { return server().move(link, route, kMovePatience); });
   }
   std::string why_stays(std::size_t route) {
