@@ -1,7 +1,8 @@
 #include "proxy/program/take_over/take_over.h"
 
+#include <sys/stat.h>
+
 #include <charconv>
-#include <filesystem>
 
 #include "proxy/base/text.h"
 #include "proxy/net/local_acceptor.h"
@@ -15,6 +16,13 @@ namespace {
 constexpr Millis kWithOldProcess = 30'000;    // with the old process: it may be busy
 constexpr Millis kForRestrictions = 4'000;    // the old process waits longer for `taken`
 constexpr std::size_t kLongestFailure = 800;  // bytes of a line: the answer to `upgrade` has room for it
+
+/// std::filesystem::equivalent() of GCC 12 says no of sockets.
+bool is_same_file(const std::string& one, const std::string& other) {
+  struct stat its {}, others {};
+  return ::stat(one.c_str(), &its) == 0 && ::stat(other.c_str(), &others) == 0 && its.st_dev == others.st_dev &&
+         its.st_ino == others.st_ino;
+}
 
 }  // namespace
 
@@ -71,8 +79,7 @@ Outcome<Restrictions> TakeOver::restrictions() const {
 }
 
 std::optional<Error> TakeOver::objection_to_socket(const std::string& control_socket) const {
-  std::error_code unknown;  // there is no such file
-  if (control_socket == path_ || std::filesystem::equivalent(control_socket, path_, unknown)) return std::nullopt;
+  if (control_socket == path_ || is_same_file(control_socket, path_)) return std::nullopt;
   return Error{"needs a restart: the control socket of the running program is '" + path_ + "', not '" + control_socket +
                "'"};
 }

@@ -477,6 +477,14 @@ TEST_CASE("an upgrade to another control socket is refused: it needs a restart")
   met.check();
   (void)it.meet();
   CHECK_FALSE(std::filesystem::exists(it.folder.file("d.sock")));
+  // The same socket by another path.
+  const auto folder = std::filesystem::path(it.folder.file("c.sock")).parent_path();
+  std::filesystem::create_directory_symlink(folder, folder / "link");
+  it.text.replace(it.text.find("d.sock"), 6, "link/c.sock");
+  it.write(it.text);
+  const auto old = it.take_over();
+  met.check();
+  (void)it.meet();
 }
 
 TEST_CASE("a control socket has room beside it for that of an older process") {
