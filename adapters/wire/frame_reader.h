@@ -128,7 +128,7 @@ class FrameReader {
       at_ = whole;
       const bool all = marks_.size() < at_once || at_ == bytes.size();
       if (!frames.empty()) pass(Frames{Lane::kStream, frames, marks_});
-      if (fault) return fault;
+      if (fault) return drop(), fault;
       if (all) break;
       behind_ = !more();
       if (behind_) return keep(bytes), std::nullopt;
