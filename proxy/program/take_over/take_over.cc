@@ -3,6 +3,8 @@
 #include <sys/stat.h>
 
 #include <charconv>
+#include <string_view>
+#include <system_error>
 
 #include "proxy/base/text.h"
 #include "proxy/net/local_acceptor.h"
@@ -63,9 +65,10 @@ Outcome<relay::LinkId> TakeOver::ready() {
   const auto answer = talk_.hear(kWithOldProcess);
   if (!answer) return answer.error();
   constexpr std::string_view kGiven = "given ";
+  const std::string_view number = std::string_view(*answer).substr(std::min(kGiven.size(), answer->size()));
   relay::LinkId link = 0;
-  const char* const end = answer->data() + answer->size();
-  if (!answer->starts_with(kGiven) || std::from_chars(answer->data() + kGiven.size(), end, link).ptr != end)
+  const auto read = std::from_chars(number.data(), number.data() + number.size(), link);
+  if (!answer->starts_with(kGiven) || read.ec != std::errc() || read.ptr != number.data() + number.size())
     return Error{"the running program did not hand over: " + *answer};
   for (const std::string& socket : net::passed_and_not_taken())
     log_info("closed, because the configuration has no such listener any more: {}", socket);
