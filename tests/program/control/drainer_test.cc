@@ -3,6 +3,11 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <functional>
+#include <string>
+
+#include "adapters/native/native.h"
 #include "tests/relay/toy.h"
 
 namespace entente::drainer_test {
@@ -116,6 +121,93 @@ TEST_CASE("a reload that removes a route leaves its drain an earlier end") {
   its.drainer.drain(0, 100);
   its.drainer.retire(0, 3'600'000, [] {});
   CHECK(its.ended(relay::Reason::kDrained, 2));
+}
+
+TEST_CASE("a route that a reload adds while the program drains before its stop takes no newcomers, either") {
+  Pair pair;
+  Housekeeping thread("housekeeping");
+  Drainer drainer(pair.server(), 3'600'000, thread);
+  drainer.add(0, "ctf");
+  const Stream anna = pair.join(pair.first);
+  CHECK_FALSE(drainer.is_stopping());
+  drainer.begin_stop();
+  CHECK(drainer.is_stopping());
+  const auto added = pair.server().add(pair.options());
+  REQUIRE(added.ok());
+  drainer.add(added->route, "new");
+  CHECK(pair.server().is_draining(added->route));
+  CHECK(testing::eventually([&] { return pair.server().is_draining(0); }));
+  CHECK(as_text(Stream::to(added->address).read_all()) == testing::kGoodbye);
+}
+
+TEST_CASE("a program that drains before its stop stops when its last player has left, although there is time") {
+  Pair pair;
+  Housekeeping thread("housekeeping");
+  Drainer drainer(pair.server(), 3'600'000, thread);
+  drainer.add(0, "ctf");
+  Stream anna = pair.join(pair.first);
+  drainer.begin_stop();
+  CHECK(testing::eventually([&] { return pair.server().is_draining(0); }));
+  CHECK_FALSE(pair.server().stopping());
+  anna.close();
+  pair.links.clear();
+  CHECK(testing::eventually([&] { return pair.server().stopping(); }));
+}
+
+TEST_CASE("players of a drained route are told the operator's last reason when its time is over, or ours") {
+  const FakeServer server;
+  testing::Running running(native::game(), server.address());
+  Housekeeping thread("housekeeping");
+  Drainer drainer(running.server(), 0, thread);
+  drainer.add(0, "ctf");
+  const auto told = [&](const std::function<void()>& drain) {
+    const Stream client = Stream::to(running.address), link = server.accept();
+    drain();
+    const std::string said(as_text(client.read_all()));
+    drainer.undrain(0);
+    return said;
+  };
+  constexpr Millis kLong = 3'600'000;
+  const auto has = [](const std::string& text, std::string_view part) { return text.find(part) != text.npos; };
+  CHECK(has(told([&] { drainer.drain(0, 0, "new map"); }), "new map"));
+  CHECK(has(told([&] { drainer.drain(0, kLong, "new map"), drainer.drain(0, 0, "old map"); }), "old map"));
+  CHECK(has(told([&] { drainer.drain(0, 0); }), Drainer::kWhy));
+  // The route is removed by a reload: after a drain, its players have the time of the reload, and our reason.
+  CHECK(
+      has(told([&] { drainer.drain(0, kLong, "new map"), drainer.undrain(0), drainer.limit(0, 100); }), Drainer::kWhy));
+  // A drain without a time leaves them that time.
+  CHECK(told([&] { drainer.limit(0, 100), drainer.drain(0, std::nullopt, "new map"); }) != "");
+}
+
+TEST_CASE("players whose time a reload or an operator takes back stay: of a removed route, and of a drained server") {
+  Players its;
+  its.drainer.retire(0, Players::kTime, [] {});
+  its.drainer.keep(0);
+  const std::string first = its.server().servers(0)[0].name;
+  its.drainer.drain_server(first, Players::kTime);
+  its.drainer.drain_server(first, std::nullopt);
+  its.wait();
+  its.check_anna();
+}
+
+TEST_CASE("when the last session of a removed route has ended, that is told, once") {
+  Players its;
+  std::atomic<int> times{0};
+  its.drainer.retire(0, std::nullopt, [&times] { ++times; });
+  REQUIRE(its.server().change({.retired = {0}}).ok());
+  its.anna.reset();
+  its.ben.reset();
+  its.links.clear();
+  CHECK(testing::eventually([&] { return times == 1; }));
+  // A drain of a route that is forgotten has no effect, and what comes later on this thread is done.
+  its.drainer.drain(0, 0);
+  std::atomic<bool> looked{false};
+  const Housekeeping::Work later(its.thread, [&looked] {
+    looked = true;
+    return Housekeeping::kIdle;
+  });
+  CHECK(testing::eventually([&] { return looked.load(); }));
+  CHECK(times == 1);
 }
 
 }  // namespace

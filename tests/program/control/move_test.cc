@@ -45,6 +45,10 @@ struct Scene : Asked {
            "'\nlisten = 'native://127.0.0.1:0?dialect=json'\nto = 'native://127.0.0.1:" + std::to_string(to) +
            "?dialect=protobuf'\n";
   }
+  /// The line of `listeners` for a route.
+  static std::string listed(int at, int to) {
+    return "native\t127.0.0.1:" + std::to_string(to) + "\tplay.example.org:" + std::to_string(at) + "\n";
+  }
   Process servers;
   const int one, two;
   Process process;
@@ -124,10 +128,22 @@ TEST_CASE("ctl: unknown players, and unknown, ambiguous or draining routes, are 
   CHECK(has(scene.ctl({"move", "anna", "nowhere"}).err, "no route is called 'nowhere'"));
   CHECK(has(scene.ctl({"move", "anna", "native"}).err, "'native' is more than one route: "));
   CHECK(has(scene.ctl({"move", "anna"}).err, "usage: move "));
+  CHECK(scene.answer("listeners") == "ok\ngame\tplace\taddress\n" + scene.listed(scene.home, scene.one) +
+                                         scene.listed(scene.other, scene.two) +
+                                         "native\tlobby\tplay.example.org:4242\n");
   CHECK(scene.ctl({"drain", "lobby"}).code == 0);
   CHECK(has(scene.ctl({"move", "anna", "lobby"}).err, "that route takes no newcomers (draining)"));
+  CHECK(scene.answer("listeners") ==
+        "ok\ngame\tplace\taddress\n" + scene.listed(scene.home, scene.one) + scene.listed(scene.other, scene.two));
+  CHECK(has(scene.answer("listeners all"), "listeners takes no arguments"));
   CHECK(has(scene.ctl({"listener", "native"}).out, "play.example.org:" + std::to_string(scene.home)));
-  CHECK(has(scene.ctl({"listener", "bzflag"}).err, "no route here takes clients of bzflag"));
+  CHECK(has(scene.ctl({"listener", "bzflag"}).err, "no route here takes clients of bzflag\n"));
+  CHECK(scene.ctl({"drain", std::to_string(scene.home)}).code == 0);
+  CHECK(scene.answer("listener native") == "ok\nplay.example.org:" + std::to_string(scene.other) + "\n");
+  CHECK(scene.ctl({"drain"}).code == 0);
+  CHECK(has(scene.answer("listener native"), "no route here takes clients of native now: it drains"));
+  CHECK(scene.ctl({"undrain", "lobby"}).code == 0);
+  CHECK(scene.answer("listener native") == "ok\nplay.example.org:4242\n");
 }
 
 TEST_CASE("ctl: a player of an arena's own listener is moved to a server, and the recording is whole") {

@@ -59,14 +59,16 @@ struct Upgraded : Asked, Turning {
     return "[[route]]\nlisten = \"" + game + "://" + at.text() + "?dialect=" + dialect + more + "\"\nto = \"" + game +
            "://" + to.text() + "?dialect=" + dialect + "\"\n";
   }
-  std::unique_ptr<Process> start(const std::vector<std::string>& more) const {
+  std::unique_ptr<Process> start(const std::vector<std::string>& more, int listeners = 4) const {
     std::vector<std::string> argv = {kEntente, "run", folder.file("a.toml")};
     argv.insert(argv.end(), more.begin(), more.end());
     auto process = std::make_unique<Process>(argv);
-    for (int i = 0; i < 4; ++i) REQUIRE_MESSAGE(process->line(), process->err());
+    for (int i = 0; i < listeners; ++i) REQUIRE_MESSAGE(process->line(), process->err());
     return process;
   }
-  std::unique_ptr<Process> take_over() const { return start({"--take-over", folder.file("c.sock")}); }
+  std::unique_ptr<Process> take_over(int listeners = 4) const {
+    return start({"--take-over", folder.file("c.sock")}, listeners);
+  }
 
   struct Met {
     Stream client, server;
@@ -406,6 +408,27 @@ TEST_CASE("after an upgrade, the ban file has the bans that the old process knew
   it.folder.write("bans", "198.51.100.7 2099-01-01T00:00:00Z for now\n");
   const auto young = it.take_over();
   CHECK(eventually([&] { return lines() == before; }));
+}
+
+TEST_CASE("after a take-over, a listener that the configuration has no more is closed, and the others serve") {
+  Upgraded it;
+  auto met = std::make_unique<Upgraded::Met>(it.meet());
+  const std::string gone = Upgraded::route("bzflag", it.bzflag, "2.4", "", it.pair.address());
+  it.text.replace(it.text.find(gone), gone.size(), "");
+  it.write(it.text);
+  const auto young = it.take_over(3);
+  CHECK(young->err_has("closed, because the configuration has no such listener any more: TCP " + it.bzflag.text()));
+  CHECK(it.old->err_has(" has taken over; "));
+  const auto refuses = [&] {
+    const net::Fd client(::socket(it.bzflag.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
+    return ::connect(client.get(), it.bzflag.raw(), it.bzflag.size()) != 0;
+  };
+  CHECK(testing::eventually(refuses));
+  met->check();
+  (void)it.meet();
+  met.reset();
+  CHECK(it.old->wait() == 0);
+  CHECK(net::listen(it.bzflag, true).ok());  // its UDP port is free, too
 }
 
 TEST_CASE("a new process that fails late leaves the control socket and the ban file to the old one") {
