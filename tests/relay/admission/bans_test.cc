@@ -249,7 +249,7 @@ TEST_CASE("others connect while one is banned, and it connects after the ban") {
 /// A relay of BZFlag 2.4 with these servers.
 struct WithServers final : Serving {
   WithServers(Bans& bans, std::initializer_list<const FakeServer*> servers,
-              relay::SourceMode source = relay::SourceMode::kOwn)
+              relay::SourceMode source = relay::SourceMode::kOwn, std::optional<net::ProxyVersion> send_proxy = {})
       : Serving(1) {
     relay::RouteOptions options;
     options.game = &bzflag::game();
@@ -257,6 +257,7 @@ struct WithServers final : Serving {
     options.listen_dialect = 0;
     options.bans = &bans;
     options.source = source;
+    options.send_proxy = send_proxy;
     options.servers.clear();
     for (const FakeServer* one : servers)
       options.servers.push_back({one->address().ip_text(), one->address().port(), 0});
@@ -361,6 +362,23 @@ TEST_CASE("a ban by a server that sees the players' addresses is not kept") {
   WithServers running(bans, {&fake}, relay::SourceMode::kLoopback);
   is_answered(running, fake, "REFUSED:go away");
   is_answered(running, fake, "REFUSED:go away");
+  CHECK(bans.all().empty());
+}
+
+TEST_CASE("a ban by a server that is told the players' addresses in PROXY headers is not kept") {
+  Bans bans(600);
+  FakeServer fake(true);
+  WithServers running(bans, {&fake}, relay::SourceMode::kOwn, net::ProxyVersion::kV1);
+  for (int i = 0; i < 2; ++i) {
+    const Stream client = Stream::to(running.address);
+    client.send("BZFLAG\r\n\r\n");
+    const Stream server = fake.accept();
+    std::string head;
+    while (!head.ends_with("BZFLAG\r\n\r\n")) head += server.read_text(1);
+    CHECK(head.starts_with("PROXY TCP4 127.0.0.1 "));
+    server.send("REFUSED:go away");
+    CHECK(client.read_text(15) == "REFUSED:go away");
+  }
   CHECK(bans.all().empty());
 }
 
