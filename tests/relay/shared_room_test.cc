@@ -384,6 +384,38 @@ TEST_CASE("a message that says many things counts as many against its client's r
   CHECK(eventually([&] { return shared_room.throttled() == 1; }));
 }
 
+TEST_CASE("in a bridge, too, a message that says many things counts as many against its client's rate") {
+  struct Talkative final : Serving {
+    Talkative(const net::Address& server, const Limits& limits) : Serving(1) {
+      relay::RouteOptions options;
+      options.game = &toy::messages();
+      options.listen = loopback();
+      options.servers[0].dialect = 0;
+      options.bridge = toy_bridge(toy::messages(), toy::stream());
+      options.bridge->front = [](std::size_t) { return std::make_unique<TalkativeFront>(); };
+      serve(std::move(options), server, limits, nullptr);
+    }
+  };
+  Limits limits = no_limits();
+  limits.messages_per_second = 50;  // 100 at once
+  const FakeServer fake;
+  const Talkative running(fake.address(), limits);
+  WebClient client(running.address);
+  client.upgrade();
+  client.send(net::Opcode::kBinary, as_bytes("enter"));
+  const Stream server = fake.accept();
+  CHECK(server.read_text(4) == kHello);
+  server.send(kWelcome);
+  const auto say = [&](int times) {
+    client.send(net::Opcode::kBinary, Buffer(static_cast<std::size_t>(times), 'x'));
+    for (int i = 0; i < times; ++i) CHECK(server.read_text(3) == said("x"));
+  };
+  for (const int times : {30, 30, 30, 1}) say(times);
+  CHECK(running.totals().throttled == 0);
+  say(120);
+  CHECK(eventually([&] { return running.totals().throttled == 1; }));
+}
+
 TEST_CASE("when the room's back leaves, all clients get a goodbye, and newcomers are not let in") {
   InSharedRoom shared_room;
   const Stream anna = seated(shared_room), ben = come(shared_room);
