@@ -155,11 +155,12 @@ void Worker::seat(AcceptedClient newcomer) {
   make_room_for_ticks();
   session->start(std::move(newcomer.fd));
   const net::EnetPeer* const peer = newcomer.enet.peer;
-  for (EarlyEnetPacket& one : newcomer.early)
-    if (auto* const guest = static_cast<EnetPeerUser*>(peer->owner))
-      guest->peer_said(one.channel, std::move(one.packet));
-  if (stopping_) session->stop();
   if (barred) session->turn_away(*barred);
+  if (!barred)
+    for (EarlyEnetPacket& one : newcomer.early)
+      if (auto* const guest = static_cast<EnetPeerUser*>(peer->owner))
+        guest->peer_said(one.channel, std::move(one.packet));
+  if (stopping_) session->stop();
 }
 
 /// So that no tick allocates.
