@@ -170,11 +170,13 @@ class TapThread::Hear final : public wire::DissectorSink, public net::EnetHeard 
     return all;
   }
 
-  /// Blanks the secrets in the packets of these commands, and all bytes of fragments. False: not all could be read.
+  /// Blanks the secrets in the packets of these commands, and all bytes of fragments. False: a command could not be
+  /// read; it and what follows it are blanked.
   bool blank_commands(Way way, std::span<std::uint8_t> commands) {
     net::EnetCommand command;
     for (net::EnetFields in(commands); !in.left().empty(); command = {}) {
-      if (!command.read(in)) return false;
+      const auto rest = commands.last(in.left().size());
+      if (!command.read(in)) return std::fill(rest.begin(), rest.end(), std::uint8_t{'*'}), false;
       const Bytes whole = command.payload;
       if (whole.empty()) continue;
       const auto packet = commands.subspan(static_cast<std::size_t>(whole.data() - commands.data()), whole.size());
@@ -194,8 +196,12 @@ class TapThread::Hear final : public wire::DissectorSink, public net::EnetHeard 
       const auto row = tap_.row_of(link_, frame);
       if (!row) return true;
       const Bytes safe = recordable(frame, **row);
-      if (safe.size() != one.size() || safe.data() == one.data()) return true;
-      std::copy(safe.begin(), safe.end(), packet.begin() + (one.data() - packet.data()));
+      if (safe.data() == one.data()) return true;  // it has no secret
+      const auto here = packet.subspan(static_cast<std::size_t>(one.data() - packet.data()), one.size());
+      if (safe.size() == one.size())
+        std::copy(safe.begin(), safe.end(), here.begin());
+      else
+        std::fill(here.begin(), here.end(), std::uint8_t{'*'});
       return true;
     };
     if (!cutter || wire::cut_message(*cutter, left, blank)) blank(wire::Stage::kPlay, left);
