@@ -229,7 +229,10 @@ wire::Status WorkerRoute::status(std::uint32_t sessions, std::uint32_t most_sess
   status.mode = told_status_.mode;
   status.players = told_status_.players;
   const std::uint32_t seats = told_status_.most_players;
-  status.most_players = seats == 0 || most_sessions == 0 ? seats + most_sessions : std::min(seats, most_sessions);
+  // The limit is of this listener's sessions. Others may play, too.
+  const std::uint32_t most =
+      most_sessions == 0 ? 0 : std::max(1U, status.players + most_sessions - std::min(sessions, most_sessions));
+  status.most_players = seats == 0 || most == 0 ? seats + most : std::min(seats, most);
   return status;
 }
 
