@@ -108,8 +108,8 @@ class Bus {
  public:
   /// Begins to connect, and returns. REQUIRES: options.servers is not empty.
   explicit Bus(const BusOptions& options);
-  /// Sends what was published, and closes. Carries out the orders that wait for a second at most; then the rest fails.
-  /// An order under way takes its time: seconds, if JetStream does not answer. REQUIRES: its lines are gone.
+  /// Sends what was published, and closes. For a second at most, it begins orders that wait; after that, they fail. An
+  /// order under way takes its time: seconds, if JetStream does not answer. REQUIRES: its lines are gone.
   ~Bus();
   Bus(const Bus&) = delete;
   Bus& operator=(const Bus&) = delete;

@@ -23,7 +23,8 @@ struct LocalPeer {
   std::int32_t pid = 0;
 };
 
-/// Why a socket cannot be at this path. `ending`: bytes that another socket's path has after it.
+/// Why a socket cannot be at this path. `ending`: so many bytes longer is the path of a second
+/// socket beside it.
 std::optional<Error> objection_to_local_path(const std::string& path, std::size_t ending = 0);
 
 class LocalAcceptor {

@@ -42,8 +42,8 @@ class Source {
 /// Whether this error of a FileSink says that there is no room: on the disk, or by a quota or a limit.
 bool says_full(const Error& error);
 
-/// A rename in the folder of this file is on the disk only after the folder was synced: does that. Errors are ignored:
-/// some file systems cannot do it.
+/// Syncs the folder of this file: only then is a rename in it on the disk. Errors are ignored, because some file
+/// systems cannot do it.
 void sync_folder_of(const std::string& path);
 
 /// A file descriptor, closed with its owner.

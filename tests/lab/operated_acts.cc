@@ -95,7 +95,7 @@ void Operated::end(const Act& act) {
   check_bans();
 }
 
-/// That of the program. It comes up again at once.
+/// Crashes the program's machine, which comes up again at once.
 void Operated::crash() {
   for (const std::size_t process : service_.running()) service_.kill(process);
   kernel().disk().tear();

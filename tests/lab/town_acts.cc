@@ -102,7 +102,7 @@ void Town::crashed(const Act& act, bool begins) {
   if (!long_down) sleep(kNoticesSilence - act.lasts);  // those who say nothing notice it no sooner
 }
 
-/// Nobody is on the server any more that vanished then.
+/// Nobody is still on the server that vanished at that time.
 void Town::check_told(Nanos vanished) {
   if (hampered_until_ >= vanished || !proxy_.runs()) return;
   std::vector<std::uint64_t> held(ways_.size());

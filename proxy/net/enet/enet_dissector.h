@@ -30,8 +30,8 @@ class EnetHeard {
   /// One side disconnected, with this data (the game's reason).
   virtual void disconnect(wire::Way way, std::uint32_t data) = 0;
   virtual void packet(wire::Way way, std::uint8_t channel, EnetDelivery send, Bytes bytes) = 0;
-  /// A datagram that is not valid ENet; or, if the field is EnetDissector::kCommand, the unpacked commands of one from
-  /// the wrong command on. The others of them are read, too.
+  /// A datagram that is not valid ENet. If the field is EnetDissector::kCommand: its unpacked commands, from the wrong
+  /// one on. If that one could be read, those after it are read, too, and there may be more faults.
   virtual void fault(wire::Way way, const Fault& fault, Bytes datagram) = 0;
 };
 

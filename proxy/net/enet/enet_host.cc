@@ -732,9 +732,9 @@ bool EnetHost::renumber(ENetHost* host) {
   return true;
 }
 
-/// ENet gives the first free place to a client that asks for a connection. The first reliable number that it sends
-/// there is that of its answer. It would always be 1, so that a client could acknowledge the answer without receiving
-/// it.
+/// ENet gives the first free place to a client that asks for a connection, and numbers its answer from the place's last
+/// reliable number. That would always give 1, so a client could acknowledge the answer without receiving it. So the
+/// numbers begin at random.
 void EnetHost::note_connect() {
   for (std::size_t i = 0; i < host_->peerCount; ++i) {
     if (host_->peers[i].state != ENET_PEER_STATE_DISCONNECTED) continue;

@@ -84,7 +84,7 @@ void add_refusals(const relay::Totals& totals, ReplyRow& row) {
 
 /// Whether the ban file has the same line for both. REQUIRES: they have the same network.
 bool share_a_line(const relay::Ban& one, const relay::Ban& other) {
-  constexpr std::time_t kRounding = 1;  // seconds: each process rounds by how much the wall clock is ahead
+  constexpr std::time_t kRounding = 1;  // seconds: each process rounds the time by which the wall clock is ahead
   return std::abs(one.until - other.until) <= kRounding && one.why == other.why;
 }
 

@@ -51,7 +51,7 @@ class Bans {
   explicit Bans(std::uint32_t remember = 0, Ahead ahead = wall_seconds_ahead)
       : remember_(remember), ahead_(std::move(ahead)) {}
 
-  /// By how many seconds the wall clock is ahead now: by this, the ends that all() tells have moved since the program
+  /// By how many seconds the wall clock is ahead now. The ends that all() returns have moved by this since the program
   /// began.
   std::time_t wall_is_ahead() const { return ahead_(); }
   /// Returns the ban of the same net and scope that it replaces, if there was one.

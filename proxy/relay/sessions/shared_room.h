@@ -87,8 +87,8 @@ class SharedRoom final : public RoomHost, private net::Later {
   void lost(Guest& guest, core::Id seat, std::string_view why, std::uint32_t code);
   /// Whether the guest's player is in, so that it can be taken out.
   bool can_take_out(core::Id guest) const { return room_ && room_->transition().can_take_out(guest); }
-  /// Takes the guest's front out of the room, and forgets the guest: its player leaves, also the queues. Nothing: it is
-  /// not in.
+  /// Takes the guest's front out of the room, takes the guest out of the queues, and forgets it: its player leaves.
+  /// Nothing: it is not in.
   /// REQUIRES: not during a call of the room.
   std::optional<core::DetachedPlayer> take_out(core::Id guest);
   /// For the room that expects a guest.

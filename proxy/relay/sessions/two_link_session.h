@@ -150,7 +150,7 @@ class TwoLinkSession : public RelaySession, protected LinkCallbacks {
   std::optional<Reason> first_;      // who ended first, while the other may go on
   bool open_ = false;                // data passes both ways
   std::array<bool, 2> end_waits_{};  // of the client's link, the server's: its end follows what waits in the lab
-  std::array<bool, 2> leaves_{};  // of the client, the server: it has said so, and that follows what waits in the lab
+  std::array<bool, 2> leaves_{};  // of the client, the server: it has said that it leaves, behind what waits in the lab
 };
 
 }  // namespace entente::relay
