@@ -16,6 +16,7 @@
 #include "adapters/ogar/ogar.h"
 #include "adapters/panic/panic.h"
 #include "adapters/wire/invent.h"
+#include "proxy/net/web/websocket.h"
 #include "proxy/relay/faults/session_lab.h"
 #include "tests/relay/running.h"
 
