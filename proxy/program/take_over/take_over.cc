@@ -1,8 +1,7 @@
 #include "proxy/program/take_over/take_over.h"
 
-#include <sys/stat.h>
-
 #include <charconv>
+#include <filesystem>
 #include <string_view>
 #include <system_error>
 
@@ -19,11 +18,11 @@ constexpr Millis kWithOldProcess = 30'000;    // with the old process: it may be
 constexpr Millis kForRestrictions = 4'000;    // the old process waits longer for `taken`
 constexpr std::size_t kLongestFailure = 800;  // bytes of a line: the answer to `upgrade` has room for it
 
-/// std::filesystem::equivalent() of GCC 12 says no of sockets.
+/// std::filesystem::equivalent() of GCC 12 denies it for sockets.
 bool is_same_file(const std::string& one, const std::string& other) {
-  struct stat its {}, others {};
-  return ::stat(one.c_str(), &its) == 0 && ::stat(other.c_str(), &others) == 0 && its.st_dev == others.st_dev &&
-         its.st_ino == others.st_ino;
+  std::error_code unknown;
+  const auto its = std::filesystem::weakly_canonical(one, unknown);
+  return !its.empty() && its == std::filesystem::weakly_canonical(other, unknown);
 }
 
 }  // namespace
