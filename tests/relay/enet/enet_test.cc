@@ -351,6 +351,7 @@ TEST_CASE("enet relay: a client for whom much waits in a lab stalls once, howeve
     auto plan = relay::LabPlan::parse(text, nullptr);
     REQUIRE(plan.ok());
     scene.running.server().set_lab(0, std::make_shared<const relay::LabPlan>(std::move(*plan)));
+    (void)scene.running.sessions();  // the worker answers after it has the plan
   };
   lab("to_client: loss=0%");
   scene.client.host.close();
