@@ -7,11 +7,6 @@
 #include "proxy/program/take_over/hand_over.h"
 
 namespace entente {
-namespace {
-
-constexpr std::string_view kOkay = "ok\n", kError = "error: ";
-
-}  // namespace
 
 ProgramAnswer ask_program(const std::string& socket, const std::string& line, bool json, const net::AskLocal& options) {
   const auto wrong = [json](const std::string& why, bool silent = false) {
@@ -31,11 +26,12 @@ ProgramAnswer ask_program(const std::string& socket, const std::string& line, bo
     return wrong(why, silent);
   }
   const std::string_view said = *answer;
-  if (said.starts_with(kError)) return wrong(std::string(said.substr(kError.size(), said.find('\n') - kError.size())));
-  if (json ? said.empty() : !said.starts_with(kOkay))
+  if (said.starts_with(kTextError))
+    return wrong(std::string(said.substr(kTextError.size(), said.find('\n') - kTextError.size())));
+  if (json ? said.empty() : !said.starts_with(kTextDone))
     return wrong("the program closed the connection without an answer");
   if (json) return {!said.starts_with(kJsonError), *answer};
-  return {true, answer->substr(kOkay.size())};
+  return {true, answer->substr(kTextDone.size())};
 }
 
 Millis patience_with(std::string_view command) {

@@ -105,7 +105,9 @@ Reply& Reply::note(std::string text) {
   return *this;
 }
 
-std::string Reply::text() const { return failed_ ? "error: " + lines_ + "\n" : "ok\n" + lines_; }
+std::string Reply::text() const {
+  return std::string(failed_ ? kTextError : kTextDone) + lines_ + (failed_ ? "\n" : "");
+}
 
 std::string Reply::json() const {
   if (!array_.empty()) return array_ + "\n";
@@ -115,7 +117,7 @@ std::string Reply::json() const {
 }
 
 std::string Reply::summary() const {
-  return std::string(failed_ ? "error: " : "") + std::string(first_line(lines_)) + (note_.empty() ? "" : "; ") + note_;
+  return std::string(failed_ ? kTextError : "") + std::string(first_line(lines_)) + (note_.empty() ? "" : "; ") + note_;
 }
 
 std::string record_text(const ReplyRow& row) {

@@ -11,6 +11,8 @@
 
 namespace entente {
 
+/// How the text of an answer begins.
+inline constexpr std::string_view kTextDone = "ok\n", kTextError = "error: ";
 /// How the JSON of an answer that is no table begins.
 inline constexpr std::string_view kJsonDone = "{\"done\":", kJsonError = "{\"error\":";
 

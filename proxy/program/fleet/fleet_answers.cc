@@ -14,7 +14,6 @@
 namespace entente {
 namespace {
 
-constexpr std::string_view kAnswered = "ok\n", kFailure = "error: ";
 constexpr const char* kSilent = "does not answer";
 constexpr const char* kNonsense = "sent an invalid answer";
 // A longer answer of one node is refused.
@@ -38,14 +37,14 @@ std::vector<std::string_view> split_at(std::string_view text, char between) {
 std::string failure_of(const NodeAnswer& answer) {
   if (answer.text.empty()) return kSilent;
   const std::string_view text = answer.text;
-  if (!text.starts_with(kFailure)) return kNonsense;
-  return screen_text(text.substr(kFailure.size(), text.find('\n') - kFailure.size()));
+  if (!text.starts_with(kTextError)) return kNonsense;
+  return screen_text(text.substr(kTextError.size(), text.find('\n') - kTextError.size()));
 }
 
 /// Whether the text is a valid answer to a command.
 bool is_answer(std::string_view text) {
-  const auto columns = text.substr(0, text.find('\n', kAnswered.size()));
-  return text.starts_with(kAnswered) && text.size() <= kLongestAnswer &&
+  const auto columns = text.substr(0, text.find('\n', kTextDone.size()));
+  return text.starts_with(kTextDone) && text.size() <= kLongestAnswer &&
          std::count(text.begin(), text.end(), '\n') <= kMostLines &&
          std::count(columns.begin(), columns.end(), '\t') < kMostColumns;
 }
@@ -68,7 +67,7 @@ bool is_table(const std::vector<NodeAnswer>& answers) {
   const auto has_tabs = [](const NodeAnswer& one) {
     const std::string_view text = one.text;
     return is_answer(text) &&
-           text.substr(kAnswered.size(), text.find('\n', kAnswered.size()) - kAnswered.size()).find('\t') != text.npos;
+           text.substr(kTextDone.size(), text.find('\n', kTextDone.size()) - kTextDone.size()).find('\t') != text.npos;
   };
   return std::any_of(answers.begin(), answers.end(), has_tabs);
 }
@@ -97,7 +96,7 @@ std::string merged_text(const std::vector<NodeAnswer>& answers) {
       failures += "# " + answer.node + ": " + failure_of(answer) + "\n";
       continue;
     }
-    const auto all = split_at(std::string_view(answer.text).substr(kAnswered.size()), '\n');
+    const auto all = split_at(std::string_view(answer.text).substr(kTextDone.size()), '\n');
     if (lines_so_far + all.size() > kMostLinesOfAll || (table && !all.empty() && are_too_many(all[0], header))) {
       failures += "# " + answer.node + ": " + kTooMuch + "\n";
       continue;
@@ -122,7 +121,7 @@ std::string merged_text(const std::vector<NodeAnswer>& answers) {
       }
     }
   }
-  return std::string(kAnswered) + (table ? lines_of(header, rows) : lines) + failures;
+  return std::string(kTextDone) + (table ? lines_of(header, rows) : lines) + failures;
 }
 
 /// The objects of an answer in JSON; nullopt if it is not a valid one.

@@ -12,6 +12,7 @@
 #include "proxy/program/base/counted.h"
 #include "proxy/program/base/screen_text.h"
 #include "proxy/program/control/arguments.h"
+#include "proxy/program/control/reply.h"
 #include "proxy/program/control/roster.h"
 #include "proxy/program/log/say.h"
 #include "schema/fleet.pb.h"
@@ -358,7 +359,7 @@ std::string FleetControl::meet(const std::string& order, std::string_view rest, 
     std::string line = "ban " + as_argument(target);
     if (!rest.empty()) line += " " + std::string(rest);
     const std::string said = control_.answer_as(line, json, by);
-    if (json || !said.starts_with("ok\n") || those.empty()) return said;
+    if (json || !said.starts_with(kTextDone) || those.empty()) return said;
     return said + "in the fleet: " + counted(those.size(), "session") + ", " + text_of(those) + "\n";
   }
   if (those.empty()) return told(nobody_is(parsed), json);
@@ -412,15 +413,15 @@ std::string FleetControl::move(std::string_view rest, const std::vector<std::str
     const std::string game = player.game.substr(0, player.game.find(' '));
     const Answers listener = ask({where}, "listener " + as_argument(game), false, by);
     const std::string& said = listener.front().text;
-    if (!said.starts_with("ok\n")) return merged_answers(listener, json);
+    if (!said.starts_with(kTextDone)) return merged_answers(listener, json);
     order = "refer " + player.link + " " + as_argument(said.substr(3, said.find('\n', 3) - 3));
   }
   const Answers answers = ask({player.node}, order, json, by);
-  constexpr std::string_view kError = "error: ";
   const std::string& said = answers.front().text;
-  if (!json && said.starts_with(kError))
-    return told(Error{player.node + ": " + screen_text(said.substr(kError.size(), said.find('\n') - kError.size()))},
-                false);
+  if (!json && said.starts_with(kTextError))
+    return told(
+        Error{player.node + ": " + screen_text(said.substr(kTextError.size(), said.find('\n') - kTextError.size()))},
+        false);
   return merged_answers(answers, json);
 }
 
