@@ -57,7 +57,8 @@ TEST_CASE("a kill that a server tells several links counts once, also after the 
 }
 
 TEST_CASE("the kill of a team mate does not count; rogues, and players of no team, have no mates") {
-  for (const auto& [team, kills] : {std::pair{words::RED, 0U}, {words::ROGUE, 1U}, {words::TEAM_ANY, 1U}}) {
+  for (const auto& [side, kills] : {std::pair{words::RED, 0U}, {words::ROGUE, 1U}, {words::TEAM_ANY, 1U}}) {
+    const words::Team team = side;
     CAPTURE(team);
     Told told;
     told.opens(1, "192.0.2.1:5154");

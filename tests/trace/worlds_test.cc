@@ -276,7 +276,7 @@ TEST_CASE("a seek finds a world whose link comes after its other fields") {
   const auto add = [&](WallTime time, const std::string& data) {
     writer.message({.channel = 1, .log_time = time, .publish_time = time, .data = as_bytes(data)});
   };
-  for (const std::uint32_t link : {1, 2}) {
+  for (const std::uint32_t link : {1U, 2U}) {
     Snapshot without_link = world(link, 7 + link, "");
     without_link.clear_link();
     Snapshot only_link;
@@ -288,7 +288,7 @@ TEST_CASE("a seek finds a world whose link comes after its other fields") {
 
   testing::MemorySource source(file);
   Recording recording(source);
-  for (const std::uint32_t link : {1, 2}) {
+  for (const std::uint32_t link : {1U, 2U}) {
     const auto found = recording.go_to_world(link, 4 * kSecond);
     REQUIRE(found.ok());
     REQUIRE(*found);

@@ -973,7 +973,7 @@ TEST_CASE("if words of several sessions do not fit, the note about them blames n
   Disk disk;
   TapThread tap({.ring_bytes = 64 << 10, .recorder = disk.recorder()});
   TapSink& sink = tap.sink(0);
-  for (const LinkId link : {1, 2}) greet(sink, link, 1);
+  for (const LinkId link : {1U, 2U}) greet(sink, link, 1);
   disk.hold();
   words::Fact fact;
   fact.mutable_said()->set_text(std::string(1'000, 'x'));
@@ -985,8 +985,8 @@ TEST_CASE("if words of several sessions do not fit, the note about them blames n
   REQUIRE(dropped > 50);
   disk.let_go();
   REQUIRE(testing::eventually([&] { return tap.totals().words == 400 - dropped; }));  // there is room again
-  for (const LinkId link : {1, 2}) sink.word(link, true, as_bytes(said), 1);
-  for (const LinkId link : {1, 2}) sink.closed(link, "gone", 1);
+  for (const LinkId link : {1U, 2U}) sink.word(link, true, as_bytes(said), 1);
+  for (const LinkId link : {1U, 2U}) sink.closed(link, "gone", 1);
   REQUIRE(ok(tap.stop()));
   const auto blamed = disk.links_of_notes("words are not recorded");
   REQUIRE_FALSE(blamed.empty());
