@@ -91,7 +91,9 @@ TEST_CASE("each time constant has a line that says what it is for, and each limi
   REQUIRE(found.size() > 100);
   for (const Constant& one : found)
     CHECK_MESSAGE(rows.contains(one), one.first, ": ", one.second, " has no line in tests/games/time_limits.tsv");
-  for (const auto& [one, row] : rows) {
+  for (const auto& known : rows) {
+    const Constant& one = known.first;
+    const auto& row = known.second;
     CAPTURE(one.first);
     CAPTURE(one.second);
     CHECK_MESSAGE(found.contains(one), "there is no such constant any more");
