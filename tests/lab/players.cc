@@ -44,7 +44,7 @@ class Crowd::Player final : public core::Front {
   }
   void tick(core::FrontOut& out) override {
     if (crowd_.rests_) {
-      if (role_.views && !std::exchange(is_live_, true)) out.say(core::say_of("/live"));
+      if (!std::exchange(rests_, true)) come_to_rest(out);
       out.wake(out.now() + 100 * core::kMillisecond);
     } else {
       bot_.tick(out);
@@ -54,6 +54,17 @@ class Crowd::Player final : public core::Front {
   }
 
  private:
+  /// A goal behind a wall would lead its man around for minutes.
+  void come_to_rest(core::FrontOut& out) {
+    if (role_.views) out.say(core::say_of("/live"));
+    const auto* unit = out.world().active_unit(out.me());
+    if (role_.views || unit == nullptr || !unit->unit.alive()) return;
+    words::Toward here;
+    here.set_x(unit->unit.pose().x());
+    here.set_y(unit->unit.pose().y());
+    out.say(here);
+  }
+
   void talk(core::FrontOut& out) {
     if (talks_at_ == 0 || out.now() >= talks_at_) {
       if (talks_at_ != 0) out.say(core::say_of(role_.views ? draw_.one_of(kViewersSay) : draw_.one_of(kSays)));
@@ -98,7 +109,7 @@ class Crowd::Player final : public core::Front {
   const Role role_;
   Draw draw_;
   core::Micros talks_at_ = 0;  // 0: not known yet
-  bool is_live_ = false;       // it has asked for the newest moment
+  bool rests_ = false;
   std::uint32_t looked_ = 0;
 };
 
