@@ -347,6 +347,39 @@ TEST_CASE("an HTTP request to a BZFlag server that cannot be reached is answered
   CHECK(toys.ended(relay::Reason::kBadFrame));
 }
 
+TEST_CASE("an HTTP request to a BZFlag server that closes without a word is answered by HTTP") {
+  FakeServer fake(true);
+  Limits limits = no_limits();
+  limits.half_closed_ms = 50;
+  Running running(bzflag::game(), fake.address(), limits);
+  constexpr std::string_view kRequest = "GET /world HTTP/1.1\r\n\r\n";
+  const Stream client = Stream::to(running.address);
+  client.send(kRequest);
+  {
+    const Stream server = fake.accept();
+    CHECK(server.read_text(kRequest.size()) == kRequest);
+  }
+  CHECK(as_text(client.read_all()).starts_with("HTTP/1.1 502 "));
+  CHECK(running.ended(relay::Reason::kServerLeft));
+}
+
+TEST_CASE("an HTTP request to a BZFlag server is answered by HTTP, also if its client only reads after it") {
+  Limits limits = no_limits();
+  limits.half_closed_ms = 50;
+  FakeServer fake(true);
+  Running running(bzflag::game(), fake.address(), limits);
+  const auto answer = [&] {
+    const Stream client = Stream::to(running.address);
+    client.send("GET / HTTP/1.1\r\n\r\n");
+    client.finish();
+    return std::string(as_text(client.read_all()));
+  };
+  CHECK(answer().starts_with("HTTP/1.1 503 "));
+  CHECK(running.ended(relay::Reason::kHalfClosed));
+  fake.close();
+  CHECK(answer().starts_with("HTTP/1.1 502 "));
+}
+
 TEST_CASE("a listener on [::] takes IPv4, too, under the same limits, unless it is for IPv6 alone") {
   for (const bool only_v6 : {false, true}) {
     CAPTURE(only_v6);

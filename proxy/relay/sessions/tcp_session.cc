@@ -383,7 +383,7 @@ void TcpSession::client_ended() {
 }
 
 void TcpSession::server_ended() {
-  if (client_.ended || !open_) return end(*first_);
+  if (client_.ended || !open_ || is_unanswered()) return end(*first_);
   if (owes_goodbye())
     part_at_ = now() + kParting;
   else
@@ -427,7 +427,9 @@ wire::ClientStage TcpSession::stage() const {
   return plays_there_ ? wire::ClientStage::kPlaying : wire::ClientStage::kJoining;
 }
 
-/// Answers an HTTP request to which the server has said nothing.
+/// An HTTP request to which the server has said nothing.
+bool TcpSession::is_unanswered() const { return http_ && bytes_from_server_ == 0; }
+
 void TcpSession::decline_http() {
   Buffer answer;
   net::write_answer(telling(reason()).http, words(reason()), answer);
@@ -437,7 +439,7 @@ void TcpSession::decline_http() {
 void TcpSession::shut_down() {
   if (datagrams_) datagrams_->close();
   if (client_.link.is_open()) say_goodbye(reason());
-  if (http_ && bytes_from_server_ == 0 && !client_.ended && !words(reason()).empty()) decline_http();
+  if (is_unanswered() && !words(reason()).empty()) decline_http();
   TwoLinkSession::shut_down();
 }
 

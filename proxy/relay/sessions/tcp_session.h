@@ -46,6 +46,7 @@ class TcpSession final : public TwoLinkSession<net::Tcp, net::TcpUser> {
 
   void pass_http(Bytes first);
   Buffer with_our_http(const FrameRun& frames) const;
+  bool is_unanswered() const;
   void decline_http();
   void client_said(Bytes bytes);
   void server_said(Bytes bytes);
