@@ -3,6 +3,7 @@
 
 #include "adapters/bzflag/bzflag.h"
 #include "adapters/panic/panic.h"
+#include "proxy/relay/faults/lab_plan.h"
 #include "tests/relay/native_lines.h"
 #include "tests/relay/toy.h"
 
@@ -153,16 +154,22 @@ TEST_CASE("a server that can only be probed by a player's connection gets no byt
 }
 
 TEST_CASE("a client that sends no more before the dialect is certain: the server gets all of it, and then its end") {
-  FakeServer fake;
-  Running running(panic::game(), fake.address(), no_limits(), 1, std::nullopt);
-  const Stream client = Stream::to(running.address);
-  const Stream server = fake.accept();
-  client.send(kAction);
-  client.finish();
-  CHECK(!server.readable(100));
-  server.send(kPacked);
-  CHECK(server.read_all() == kAction);
-  CHECK(client.read(kPacked.size()) == kPacked);
+  for (const char* lab : {"", "to_server: delay=60ms"}) {
+    CAPTURE(lab);
+    FakeServer fake;
+    Running running(panic::game(), fake.address(), no_limits(), 1, std::nullopt);
+    if (*lab != 0) running.server().set_lab(0, std::make_shared<relay::LabPlan>(*relay::LabPlan::parse(lab, nullptr)));
+    const Stream client = Stream::to(running.address);
+    const Stream server = fake.accept();
+    client.send(kAction);
+    client.finish();
+    CHECK(!server.readable(100));
+    server.send(kPacked);
+    CHECK(server.read_all() == kAction);
+    CHECK(client.read(kPacked.size()) == kPacked);
+    server.finish();
+    CHECK(running.ended(Reason::kClientLeft));
+  }
 }
 
 TEST_CASE("a player whose server speaks another dialect is refused before the server gets any bytes") {

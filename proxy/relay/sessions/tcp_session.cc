@@ -100,7 +100,7 @@ void TcpSession::open() {
   if (!early_.empty()) relay(Way::kToServer, FrameRun{early_, 0, early_frames_});
   free_memory(early_);
   client_.resume(kEarly);
-  if (client_.ended) server_.link.shut_down();
+  if (client_.ended && !link_ends_later(client_.link)) server_.link.shut_down();
   if (!server_.pauses.any()) server_.link.set_reading(true);
 }
 
