@@ -78,9 +78,9 @@ void RoomSession::greet(const core::Peer& peer) {
   if (!worker_route_->route.options->clients_name_dialect) seat(info_.dialect);
 }
 
-/// The client sent no greeting: it speaks the dialect in which servers speak first.
+/// The client sent nothing: it speaks the dialect in which servers speak first.
 void RoomSession::rang() {
-  if (ending_ || !is_unseated()) return;
+  if (ending_ || !is_unseated() || client_.end->last_received() != 0) return;
   if (client_.end->is_unserved())
     return silence_.set(accept_route_.loop.nanos() + kGreetSilenceNanos);  // what it sent is not read yet
   client_.end->set_peer_dialect(*worker_route_->route.options->fallback);

@@ -128,7 +128,7 @@ words::World land() {
 class VersionBridge : public Serving {
  public:
   VersionBridge(std::size_t client, std::size_t server, const net::Address& at,
-                std::optional<std::size_t> fallback = {})
+                std::optional<std::size_t> fallback = {}, const Limits& limits = no_limits())
       : Serving(1) {
     relay::RouteOptions options;
     options.game = &game();
@@ -140,7 +140,7 @@ class VersionBridge : public Serving {
     bridge.front = [](std::size_t dialect) { return faces().front({dialect, {}}); };
     bridge.back = [](std::size_t dialect) { return faces().back({dialect, {}}); };
     options.bridge = bridge;
-    serve(std::move(options), at, no_limits(), nullptr, client);
+    serve(std::move(options), at, limits, nullptr, client);
   }
 };
 
@@ -330,6 +330,30 @@ TEST_CASE("one port serves clients that greet first and, after a moment, those t
     play(running, fake, kNewest, kNewest);
     play(running, fake, older, kNewest);
     CHECK(running.ended(relay::Reason::kClientLeft, 3));
+  }
+}
+
+TEST_CASE("one port: a client whose greeting comes in pieces is not taken for one that waits for the server") {
+  constexpr std::size_t kNewest = 0, kOld = 1;
+  const auto greeting_of = [](std::size_t dialect) { return std::string(kDialects[dialect].version); };
+  FakeServer fake(true);
+  SUBCASE("the rest comes late") {
+    const VersionBridge running(kNewest, kNewest, fake.address(), kOld);
+    const Stream slow = Stream::to(running.address);
+    slow.send("BZFLAG");
+    const Stream silent = Stream::to(running.address);
+    CHECK(silent.read_text(greeting_of(kOld).size()) == greeting_of(kOld));  // now the slow one could be silent, too
+    slow.send("\r\n\r\n");
+    CHECK(slow.read_text(greeting_of(kNewest).size()) == greeting_of(kNewest));
+  }
+  SUBCASE("the rest does not come") {
+    Limits limits = no_limits();
+    limits.greet_ms = 1'000;
+    const VersionBridge running(kNewest, kNewest, fake.address(), kOld, limits);
+    const Stream client = Stream::to(running.address);
+    client.send("B");
+    client.read_all();
+    CHECK(running.ended(relay::Reason::kGreetTimeout));
   }
 }
 
