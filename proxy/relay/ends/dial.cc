@@ -151,6 +151,7 @@ bool Dial::hold(Reason last) {
   if (!upstreams.holds() || now >= hold_until_) return false;
   if (asks_ && !upstreams.rules().launch.start.empty()) return false;
   if (!ticket_.taken()) ticket_ = upstreams.wait(link_, std::min(now, hold_until_ - upstreams.rules().hold_ms));
+  ticket_.set_passes(behind_);
   held_for_ = last;
   try_at_ = now + kRetry;
   return true;
@@ -167,11 +168,13 @@ void Dial::tick(Millis now) {
   if (!holding()) return;
   if (looks_up() && rest_until_ == 0) return next(held_for_, "");
   if (now >= hold_until_) return give_up(held_for_);
-  if (now < rest_until_ || behind_) return;
+  if (now < rest_until_ || behind_) return ticket_.set_passes(true);
   if (rest_until_ != 0) return connect();
   const Upstreams& upstreams = worker_route_->route.upstreams;
   const bool up = upstreams.any_up(now);
-  if ((!up && now < try_at_) || upstreams.all_full(now)) return;
+  if (!up && now < try_at_) return;
+  ticket_.set_passes(false);
+  if (upstreams.all_full(now)) return;
   const UpstreamSet turn = ticket_.turn(now);
   if (turn == 0) return;
   walk_.again(up, turn);

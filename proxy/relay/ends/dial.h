@@ -36,7 +36,8 @@ class Dial final : private LookupWaits::User {
   void expect(Upstream& server) { count_at(server); }
   /// Whether the client only asks who plays: it starts no server, and keeps none from being stopped. Initially false.
   void set_asks(bool asks);
-  /// Whether others must connect before it: meanwhile it waits as if no server were up. Initially false.
+  /// Whether others must connect before it: meanwhile it waits as if no server were up, and lets those pass who are
+  /// behind it in the queue. Initially false.
   void set_behind(bool on) { behind_ = on; }
 
   /// `session`: gives the client's address (port 0: a bot) and, by its link, the place in the queue. `first`: the

@@ -186,7 +186,7 @@ Upstreams::QueueTicket Upstreams::wait(std::uint64_t number, Millis since) {
 
 std::size_t Upstreams::waiting() const {
   const std::lock_guard lock(mutex_);
-  return queue_.size();
+  return queue_.size() + passing_;
 }
 
 UpstreamSet Upstreams::wanted_by_others(Millis now) const {
@@ -203,7 +203,7 @@ UpstreamSet Upstreams::QueueTicket::turn(Millis now) const {
   std::unique_lock lock(queue_->mutex_);
   std::size_t before = 0;
   for (const std::uint64_t other : queue_->queue_) {
-    if (other == claim_.number) break;
+    if (other >= claim_.number) break;
     if (++before >= (up ? kTurns : 1)) return 0;
   }
   lock.unlock();
@@ -215,8 +215,22 @@ UpstreamSet Upstreams::QueueTicket::turn(Millis now) const {
   return its;
 }
 
+void Upstreams::QueueTicket::set_passes(bool on) {
+  if (queue_ == nullptr || passes_ == on) return;
+  passes_ = on;
+  const std::lock_guard lock(queue_->mutex_);
+  if (on) {
+    queue_->queue_.erase(claim_.number);
+    ++queue_->passing_;
+  } else {
+    queue_->queue_.insert(claim_.number);
+    --queue_->passing_;
+  }
+}
+
 void Upstreams::QueueTicket::leave() {
   if (queue_ == nullptr) return;
+  set_passes(false);
   for (const auto& server : queue_->servers_)
     if (server->options.slots != nullptr) server->options.slots->remove(queue_, claim_);
   const std::lock_guard lock(queue_->mutex_);

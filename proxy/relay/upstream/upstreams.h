@@ -207,25 +207,31 @@ class Upstreams {
   class QueueTicket {
    public:
     QueueTicket() = default;
-    QueueTicket(QueueTicket&& other) noexcept : queue_(std::exchange(other.queue_, nullptr)), claim_(other.claim_) {}
+    QueueTicket(QueueTicket&& other) noexcept
+        : queue_(std::exchange(other.queue_, nullptr)), claim_(other.claim_), passes_(other.passes_) {}
     QueueTicket& operator=(QueueTicket&& other) noexcept {
       if (this != &other) leave();
       queue_ = std::exchange(other.queue_, nullptr);
       claim_ = other.claim_;
+      passes_ = other.passes_;
       return *this;
     }
     ~QueueTicket() { leave(); }
     bool taken() const { return queue_ != nullptr; }
     /// The servers to which this session may connect now; none if it is not its turn. Only the first in the queue has
-    /// its turn, or the first few if some server is up and not scarce. Full servers are left out, and so are those for
-    /// which somebody elsewhere has waited longer.
+    /// its turn, or the first few if some server is up and not scarce; those that pass do not count. Full servers are
+    /// left out, and so are those for which somebody elsewhere has waited longer.
     UpstreamSet turn(Millis now) const;
+    /// While this is set, the session cannot use a turn: sessions of this route that are behind it do not wait for it.
+    /// It keeps its place. Initially false. No effect if it is not taken.
+    void set_passes(bool on);
     void leave();
 
    private:
     friend class Upstreams;
     Upstreams* queue_ = nullptr;
     SlotQueue::Claim claim_{};
+    bool passes_ = false;
   };
 
   /// REQUIRES: before serving; 1 to kMostServers servers.
@@ -279,8 +285,9 @@ class Upstreams {
 
   std::vector<std::unique_ptr<Upstream>> servers_;
   UpstreamRules rules_;
-  mutable std::mutex mutex_;  // of queue_
-  std::set<std::uint64_t> queue_;
+  mutable std::mutex mutex_;       // of queue_ and passing_
+  std::set<std::uint64_t> queue_;  // without those of which passing_ is the number
+  std::size_t passing_ = 0;
 };
 
 /// The addresses that one session tries, server by server. A server's name is looked up when its turn comes.

@@ -28,8 +28,9 @@ std::string greeting_with(std::size_t dialect, char player) {
 
 struct Sleeping : Launched {
   explicit Sleeping(std::size_t its_dialect, Millis stop_after_ms = 0, const Limits& limits = no_limits(),
-                    bool names_dialect = true)
-      : Launched(stop_after_ms, {}, {}, {}, bzflag::game(), its_dialect, limits, names_dialect), dialect(its_dialect) {}
+                    bool names_dialect = true, Millis check_ms = 20)
+      : Launched(stop_after_ms, {}, {}, {}, bzflag::game(), its_dialect, limits, names_dialect, check_ms),
+        dialect(its_dialect) {}
   void is_down() {
     CHECK(eventually([&] { return server().servers(0)[0].state == Upstream::State::kDown; }));
   }
@@ -171,25 +172,28 @@ TEST_CASE("players who wait for a server that sleeps connect in the order of the
 }
 
 TEST_CASE("a player who was promised a number that somebody gave back connects before those with higher numbers") {
-  Sleeping running(dialect_of("2.4"));
-  running.is_down();
-  std::optional<Stream> gone(running.client());
-  CHECK(gone->read_text(9) == running.greeting(0));
-  const Stream second = running.client();
-  CHECK(second.read_text(9) == running.greeting(1));
-  gone.reset();
-  CHECK(eventually([&] { return running.totals().current_sessions() == 1; }));
-  const Stream first = running.client();  // later than the second
-  CHECK(first.read_text(9) == running.greeting(0));
-  for (const Stream* client : {&second, &first}) client->send(kFlags);
-  CHECK(eventually([&] { return running.server().waiting(0) == 2; }));
-  Server up(running.at);
-  std::vector<Stream> served;
-  char number = 0;
-  for (const Stream* client : {&first, &second}) {
-    served.push_back(up.accept_player(running, kHeader + kFlags, number++));
-    served.back().send(kAskGame);
-    CHECK(client->read_text(4) == kAskGame);
+  for (const Millis check_ms : {20U, 0U}) {  // 0: nothing but a player finds that the server is up
+    CAPTURE(check_ms);
+    Sleeping running(dialect_of("2.4"), 0, no_limits(), true, check_ms);
+    if (check_ms != 0) running.is_down();
+    std::optional<Stream> gone(running.client());
+    CHECK(gone->read_text(9) == running.greeting(0));
+    const Stream second = running.client();
+    CHECK(second.read_text(9) == running.greeting(1));
+    gone.reset();
+    CHECK(eventually([&] { return running.totals().current_sessions() == 1; }));
+    const Stream first = running.client();  // later than the second
+    CHECK(first.read_text(9) == running.greeting(0));
+    for (const Stream* client : {&second, &first}) client->send(kFlags);
+    CHECK(eventually([&] { return running.server().waiting(0) == 2; }));
+    Server up(running.at);
+    std::vector<Stream> served;
+    char number = 0;
+    for (const Stream* client : {&first, &second}) {
+      served.push_back(up.accept_player(running, kHeader + kFlags, number++));
+      served.back().send(kAskGame);
+      CHECK(client->read_text(4) == kAskGame);
+    }
   }
 }
 

@@ -15,7 +15,7 @@ class Launched : public Serving {
  public:
   explicit Launched(Millis stop_after_ms = 0, const std::string& start = {}, const std::string& stop = {},
                     std::function<bool()> may_stop = {}, const wire::Game& game = toy::game(), std::size_t dialect = 0,
-                    const Limits& limits = no_limits(), bool names_dialect = true)
+                    const Limits& limits = no_limits(), bool names_dialect = true, Millis check_ms = 20)
       : Serving(1), at(free_for_both()) {
     options.game = &game;
     options.listen = loopback();
@@ -23,7 +23,7 @@ class Launched : public Serving {
     options.servers = {{at.ip_text(), at.port(), dialect}};
     if (!names_dialect) options.servers[0].dialect = std::nullopt;
     options.upstream.hold_ms = 60'000;
-    options.upstream.check_ms = 20;
+    options.upstream.check_ms = check_ms;
     options.limits = limits;
     options.upstream.launch.start = start.empty() ? writes("s") : start;
     if (stop_after_ms != 0) options.upstream.launch.stop = stop.empty() ? writes("e") : stop;

@@ -196,6 +196,28 @@ TEST_CASE("upstreams: while slots are scarce, waiting players go one by one; a s
   CHECK(second.turn(4'000) == 0);
 }
 
+TEST_CASE("upstreams: who cannot use its turn keeps its place, and those behind it do not wait for it") {
+  Scene scene({.hold_ms = 1'000});
+  auto first = scene.upstreams.wait(1, 1'000), second = scene.upstreams.wait(2, 1'000);
+  const auto third = scene.upstreams.wait(3, 1'000);
+  first.set_passes(true);
+  first.set_passes(true);
+  CHECK(first.turn(1'000) != 0);
+  CHECK(second.turn(1'000) != 0);
+  CHECK(third.turn(1'000) == 0);
+  CHECK(scene.upstreams.waiting() == 3);
+  second.set_passes(true);
+  CHECK(third.turn(1'000) != 0);
+  first.set_passes(false);
+  CHECK(second.turn(1'000) == 0);
+  CHECK(third.turn(1'000) == 0);
+  const auto moved = std::move(second);
+  first.leave();
+  CHECK(third.turn(1'000) != 0);
+  second = {};
+  CHECK(scene.upstreams.waiting() == 2);
+}
+
 /// A route whose only server is full, and a slot queue for that server, which others share.
 struct Queued {
   Queued() {
