@@ -55,6 +55,7 @@ void Dial::begin(WorkerRoute& worker_route, const LinkInfo& session, Upstream* f
   source_ = SessionSource(worker_route.route, client_);
   walk_ = UpstreamWalk(worker_route.route.upstreams, client_, first, dialect);
   hold_until_ = until;
+  wastes_turn_ = false;
 }
 
 /// Tries to connect, unless others wait, no server is up or all are full. Sessions that wait go first.
@@ -151,7 +152,7 @@ bool Dial::hold(Reason last) {
   if (!upstreams.holds() || now >= hold_until_) return false;
   if (asks_ && !upstreams.rules().launch.start.empty()) return false;
   if (!ticket_.taken()) ticket_ = upstreams.wait(link_, std::min(now, hold_until_ - upstreams.rules().hold_ms));
-  ticket_.set_passes(behind_);
+  ticket_.set_passes(behind_ || wastes_turn_);
   held_for_ = last;
   try_at_ = now + kRetry;
   return true;
@@ -177,6 +178,7 @@ void Dial::tick(Millis now) {
   if (upstreams.all_full(now)) return;
   const UpstreamSet turn = ticket_.turn(now);
   if (turn == 0) return;
+  wastes_turn_ = upstreams.any_takes(now, turn, up);
   walk_.again(up, turn);
   next(held_for_, "");
 }
@@ -212,11 +214,17 @@ bool Dial::try_one(const net::Address& server, std::string& blame) {
     error = user_.dial(*this, server,
                        {walk_.server(), std::move(*made), source,
                         first_bytes(route, bot ? std::nullopt : std::optional(client_), server)});
-    if (error == 0) return true;
+    if (error == 0) {
+      wastes_turn_ = false;
+      return true;
+    }
     trying_ = false;
     if (!port_is_taken(error)) break;
   }
-  if (!is_ours(error)) blame = std::strerror(error);
+  if (!is_ours(error)) {
+    blame = std::strerror(error);
+    wastes_turn_ = false;
+  }
   say(server, error);
   return false;
 }

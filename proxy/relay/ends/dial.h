@@ -121,6 +121,7 @@ class Dial final : private LookupWaits::User {
   bool trying_ = false;           // an attempt is under way
   bool asks_ = false;             // as of set_asks()
   bool behind_ = false;           // as of set_behind()
+  bool wastes_turn_ = false;      // it could not use its last turn, and others might
   net::Address client_, server_;  // server_: of the current attempt
   LinkId link_ = 0;
   UpstreamWalk walk_;

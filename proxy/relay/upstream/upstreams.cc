@@ -151,6 +151,12 @@ bool Upstreams::any_up(Millis now) const {
                      [now](const auto& one) { return !one->drained() && !one->is_down(now); });
 }
 
+bool Upstreams::any_takes(Millis now, UpstreamSet among, bool only_up) const {
+  return std::any_of(servers_.begin(), servers_.end(), [&](const auto& one) {
+    return (among & bit(*one)) != 0 && !one->drained() && fits(*one, std::nullopt) && !(only_up && one->is_down(now));
+  });
+}
+
 bool Upstreams::all_full(Millis now, UpstreamSet but) const {
   return any_up(now) && std::all_of(servers_.begin(), servers_.end(), [now, but](const auto& one) {
            return one->drained() || one->is_down(now) || one->is_full(now) || (but & bit(*one)) != 0;

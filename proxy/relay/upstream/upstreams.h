@@ -255,6 +255,9 @@ class Upstreams {
   }
   /// Whether some server may be reached: it is up, or nothing is known about it.
   bool any_up(Millis now) const;
+  /// Whether some session may go to one of these servers, as far as its client and its dialect do not matter.
+  /// `only_up`: as in choose().
+  bool any_takes(Millis now, UpstreamSet among, bool only_up) const;
   /// Whether every server that may be reached was full a moment ago, or is in `but`. False if none may be reached.
   bool all_full(Millis now, UpstreamSet but = 0) const;
   bool all_drained() const;

@@ -328,6 +328,24 @@ TEST_CASE("hold: once the server is there, who is banned or not allowed by now i
   CHECK_FALSE(late.is_wanted(0));
 }
 
+TEST_CASE("hold: a player whom the only server that is up has banned does not keep others from it") {
+  FakeServer up(true);
+  relay::Bans bans;
+  bans.add({*net::Network::parse("127.0.0.2"), relay::Ban::kForGood, "no", false, up.address().text()});
+  Several running({up.address(), free_for_both()}, [&](auto& options) {
+    options.bans = &bans;
+    options.upstream.hold_ms = 60'000;
+  });
+  const net::Address banned = *net::Address::parse("127.0.0.2", 0);
+  const Stream first = Stream::to(running.address, &banned);
+  first.send(kHello);
+  CHECK(running.have_come(1));
+  const Stream second = join(running.address);
+  REQUIRE(up.called(10'000));
+  CHECK(up.accept().read_text(4) == kHello);
+  CHECK(running.have_come(1));  // it waits for the other server
+}
+
 /// A relay in front of a bzfs 2.4, which greets only after its client, or after a while.
 struct BeforeBzfs : Serving {
   explicit BeforeBzfs(const net::Address& server) : Serving(1) {
