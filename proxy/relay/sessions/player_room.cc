@@ -381,7 +381,10 @@ void PlayerRoom::told(const core::Fact& fact) {
     if (session_.entered_) session_.turned_away_ = false;
   }
   if (core::as<words::Ready>(fact) != nullptr && session_.entered_) play();
-  if (core::as<words::Waiting>(fact) != nullptr) here.set_in_lobby();
+  if (core::as<words::Waiting>(fact) != nullptr) {  // it has a seat in the lobby
+    here.set_in_lobby();
+    if (here.dial != nullptr) here.dial->leave_queue();
+  }
   if (core::as<words::WorldProgress>(fact) != nullptr) here.progressed(session_.now());
   if (const auto* kicked = core::as<words::Kicked>(fact)) turn_away("the player was kicked: " + kicked->text());
   const auto* refused = core::as<words::Refused>(fact);

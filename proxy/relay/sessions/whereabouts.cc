@@ -14,6 +14,8 @@ using How = End::Departure::How;
 
 namespace {
 
+constexpr Millis kEntersWithin = 2'000;  // then a player who could enter, and does not, lets others go first
+
 /// Whether a server that closes a WebSocket with this code rejects the player. The other codes mean that no code was
 /// sent, or that the server, or a load balancer in front of it, goes away, fails or restarts (RFC 6455 and IANA's
 /// registry).
@@ -49,6 +51,7 @@ void Whereabouts::settle() {
 void Whereabouts::tick(Millis now) {
   past_.tick(now);
   mover.tick(now);
+  yield_turn(now);
   if (next_ == nullptr || is_moving()) return;
   if (session_.reason_)
     next_->dial->leave_queue();
@@ -346,6 +349,18 @@ bool Whereabouts::owes() const {
   const core::Room& room = session_.room_.room();
   if (room.world().ready() && !room.transition().awaits_server()) return false;
   return session_.entered_ || room.world().geometry() == nullptr;
+}
+
+/// A player who has the world, and does not enter, does not keep others from a full server.
+void Whereabouts::yield_turn(Millis now) {
+  const bool could_enter =
+      here_->up && here_->dial != nullptr && session_.room_.is_open() && !session_.entered_ && !owes();
+  if (!could_enter)
+    could_enter_since_ = 0;
+  else if (could_enter_since_ == 0)
+    could_enter_since_ = now;
+  else if (now >= could_enter_since_ + kEntersWithin)
+    here_->dial->leave_queue();
 }
 
 void Whereabouts::warn(const std::string& what) {

@@ -158,6 +158,7 @@ class Whereabouts final : private End::User, private Dial::User {
   void tell_opened(const Place& place);
   void lose(const End::Departure& departure);
   bool owes() const;
+  void yield_turn(Millis now);
   void tell_server_wrong();
   void warn(const std::string& what);
 
@@ -166,6 +167,7 @@ class Whereabouts final : private End::User, private Dial::User {
   std::unique_ptr<Place> here_, next_;
   PastPlaces past_;
   bool guesses_dialect_;
+  Millis could_enter_since_ = 0;  // 0: the player has entered, or waits for the place
 };
 
 }  // namespace entente::relay

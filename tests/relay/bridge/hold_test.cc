@@ -463,6 +463,38 @@ TEST_CASE("hold: a player waits for a slot on a full server, and waiting players
   CHECK(running.totals().brought_back == 0);
 }
 
+TEST_CASE("hold: a player who has its turn and does not need it does not keep others from a free slot") {
+  Held running;
+  std::optional<Player> anna(std::in_place, running);
+  Lines first(Stream::to(running.address));
+  CHECK(eventually([&] { return running.sessions().size() == 2; }));
+  Lines ben(Stream::to(running.address));
+  ben.say(R"({"enter":{"name":"ben"}})");
+  turn_away(running, "ben");
+  ben.until("the server is full; waiting for a seat");
+  std::string asks = "want_world";
+  SUBCASE("it only looks at the world") { first.say(R"({"want_world":{}})"); }
+  SUBCASE("it is in a lobby") {
+    asks = "enter";
+    first.say(R"({"enter":{"name":"cleo"}})");
+  }
+  CHECK(eventually([&] { return running.waiting() == 2; }));
+  anna->client.stream().close();
+  anna->server->all();
+  anna.reset();  // a slot is free
+  Lines server(running.up->accept());
+  server.say(R"({"you":{"player":1}})");
+  server.until(asks);
+  server.say(asks == "enter" ? R"({"waiting":{"have":1,"need":2}})"
+                             : R"({"world":{"hash":"one","west":-50,"east":50,"south":-50,"north":50}})");
+  REQUIRE(running.up->is_wanted(10'000));
+  auto [other, enter] = greet(*running.up);
+  CHECK(enter.find("ben") != std::string::npos);
+  let_in(other, "one", "dora");
+  ben.until("ready");
+  CHECK(eventually([&] { return running.waiting() == 0; }));
+}
+
 TEST_CASE("hold: a newcomer that waits before the first attempt leaves the queue once it has joined") {
   Held running;
   const auto enters = [&](const std::string& name) {
