@@ -243,6 +243,24 @@ TEST_CASE("a file that was removed, renamed, replaced or changed is detected wit
     }
 }
 
+TEST_CASE("a second new file says also what the first one lacked") {
+  Watched watched;
+  Recorder& recorder = *watched.recorder;
+  std::filesystem::resize_file(watched.part, 0);
+  recorder.tick(3 * kSecond + kSecond / 2);
+  recorder.frame(4 * kSecond, view(1, "after"));
+  recorder.tick(6 * kSecond);
+  CHECK(watched.said.back() == "lacks 2");
+  std::filesystem::resize_file(watched.folder / "a-2.mcap.part", 0);
+  recorder.tick(7 * kSecond);
+  CHECK(recorder.lost().frames == 3);
+  REQUIRE(ok(recorder.close(8 * kSecond)));
+  CHECK(watched.said.back() == "lacks 3");
+  const auto told = watched.read("a-3.mcap");
+  REQUIRE(!told.empty());
+  CHECK(told[0].find(" note 3 frames are not recorded: ") != std::string::npos);
+}
+
 TEST_CASE("a file that was changed between two checks is detected at the next write") {
   Watched watched;
   std::filesystem::resize_file(watched.part, 0);

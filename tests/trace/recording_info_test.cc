@@ -83,4 +83,40 @@ TEST_CASE("a player who changes teams has the mates of the new team") {
   CHECK(told.kills() == 2);
 }
 
+TEST_CASE("a link that closes makes room for the teams of other links") {
+  Told told;
+  told.opens(1, "192.0.2.1:5154");
+  told.opens(2, "192.0.2.1:5154");
+  const auto hears_mates = [&](std::uint32_t link) {
+    for (const std::uint32_t id : {1U, 2U}) told.hears_player(link, id, words::RED);
+    told.hears_kill(link);
+  };
+  for (std::uint32_t id = 1; id <= 100'000; ++id) told.hears_player(1, id, words::GREEN);
+  hears_mates(2);  // their teams are not remembered
+  CHECK(told.kills() == 1);
+  told.builder.closed(1);
+  hears_mates(2);
+  CHECK(told.kills() == 1);
+}
+
+TEST_CASE("a link that closes makes room for the counter of another one") {
+  constexpr std::uint32_t kMost = 2'000;
+  RecordingInfoBuilder builder({[](std::string_view) { return "Kill"; }, [](auto, auto, Bytes) { return true; },
+                                [](auto, auto) { return [](std::string_view, Bytes) { return false; }; }});
+  const auto opens = [&](std::uint32_t link) {
+    Opened opened;
+    opened.set_link(link);
+    opened.set_server("192.0.2.1:5154");
+    builder.opened(opened);
+    builder.frame(link, TO_CLIENT, "Kill", {});
+  };
+  for (std::uint32_t link = 1; link <= kMost; ++link) opens(link);
+  CHECK(builder.info().kills == 0);
+  builder.closed(kMost);
+  opens(kMost + 1);  // has a counter, which says that it is no kill
+  CHECK(builder.info().kills == 0);
+  opens(kMost + 2);  // has none
+  CHECK(builder.info().kills == 1);
+}
+
 }  // namespace entente::recording_info_test

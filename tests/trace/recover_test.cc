@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "tests/support/thorough.h"
 #include "tests/trace/samples.h"
@@ -149,6 +150,25 @@ TEST_CASE("the repaired file says what it lacks") {
   CHECK(saved.report->first[0].what == "chunk: zstd cannot decompress it (records, byte 0 of it)");
   CHECK(metadata[1].name == "entente recover");
   CHECK(metadata[1].values[0].second == std::to_string(saved.report->bytes_lost));
+}
+
+TEST_CASE("the repaired file has the channels of which no message can be read") {
+  auto made = sample(3, 2, true);
+  const auto topics = [](Bytes file) {
+    testing::MemorySource source(file);
+    mcap::Reader reader(source);
+    reader.learn_from_summary();
+    std::set<std::string> all;
+    for (const auto& [id, channel] : reader.definitions().channels()) all.insert(channel.topic);
+    return all;
+  };
+  const auto whole = topics(made.file);
+  REQUIRE(!whole.empty());
+  for (const std::size_t end : made.chunk_ends) made.file[end - 3] ^= 0x40;
+  const auto saved = save(made.file);
+  REQUIRE(saved.report);
+  CHECK(saved.heard.messages.empty());
+  CHECK(topics(saved.file) == whole);
 }
 
 TEST_CASE("the repaired file says how many bytes were passed over") {
