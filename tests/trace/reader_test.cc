@@ -340,6 +340,22 @@ TEST_CASE("a file that expands to far more than its size is refused early: many 
   CHECK(*recording.find_geometry("x") == nullptr);
 }
 
+TEST_CASE("a file is refused if its messages have too many parts together, however few each of them has") {
+  Geometry geometry;
+  for (int i = 0; i < 200'000; ++i) geometry.mutable_world()->add_solids();
+  Buffer messages;
+  put(messages, Schema{1, Geometry::descriptor()->full_name(), "protobuf", {}});
+  put(messages, Channel{1, 1, "/geometry", "protobuf", {}});
+  for (int i = 0; i < 3; ++i) put_message(messages, 1, 0, 0, geometry.SerializeAsString());
+  const Buffer file =
+      by_hand([&](Buffer& out) { put_chunk(out, messages.size(), 0, "zstd", zstd_frame(messages)), put_end(out); });
+  testing::MemorySource source(file);
+  Recording recording(source);
+  CHECK(recording.next().ok());
+  CHECK(recording.next().ok());
+  CHECK_FALSE(recording.next().ok());
+}
+
 TEST_CASE("an empty chunk is valid") {
   CHECK(error_of_chunk(0, 0, "", {}) == "");
   CHECK(error_of_chunk(0, 0, "zstd", zstd_frame({})) == "");
