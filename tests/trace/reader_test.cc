@@ -401,7 +401,7 @@ TEST_CASE("definitions are limited to the byte, and each takes memory, however s
   CHECK(hear(file(1), {.definitions = kEach}).error == "");
   CHECK(has(hear(file(1), {.definitions = kEach - 1}).error, "than the reader's limit"));
   CHECK(hear(file(10), {.definitions = 10 * kEach}).error == "");
-  CHECK(has(hear(file(100), {.definitions = 10 * kEach}).error, "than the reader's limit"));
+  CHECK(has(hear(file(11), {.definitions = 10 * kEach}).error, "than the reader's limit"));
 }
 
 TEST_CASE("metadata that a reader passes again, because it went back, are there once") {
