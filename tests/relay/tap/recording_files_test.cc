@@ -193,6 +193,29 @@ TEST_CASE("one address has a limited number of files open at once, and the rest 
   CHECK(rig.files->status().paths.size() == kMost + 1);
 }
 
+TEST_CASE(
+    "orders: a session that was one too many of its address is recorded from the next start on, if there is room") {
+  Rig rig({.each_session = true});
+  constexpr LinkId kMost = RecordingFiles::kMostOfAddress;
+  for (LinkId link = 1; link <= kMost + 1; ++link) {
+    trace::Opened opened;
+    opened.set_link(link);
+    opened.set_game("toy");
+    opened.set_client("192.0.2.1:" + std::to_string(5000 + link));
+    rig.files->opened(rig.now, opened, link);
+    rig.frame(link, "hello");
+  }
+  CHECK(rig.files->totals().files == kMost);
+  REQUIRE(rig.files->stop(rig.now).ok());
+  for (LinkId link = 1; link <= kMost; ++link) rig.files->closed(rig.now, link, "client left");
+  REQUIRE(rig.files->start(rig.now).ok());
+  rig.frame(kMost + 1, "again");
+  CHECK(rig.files->status().paths.size() == 1);
+  REQUIRE(rig.files->close(rig.now).ok());
+  const std::string last = std::to_string(kMost + 1);
+  CHECK(rig.read(last + ".mcap") == Lines{"open " + last + " from ", last + " frame again"});
+}
+
 TEST_CASE("rotation: the recordings of an address are as many as before, and end with its sessions") {
   Rig rig({.each_session = true});
   const auto open = [&](LinkId link) {

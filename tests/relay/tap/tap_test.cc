@@ -205,6 +205,28 @@ TEST_CASE("messages of two workers are decoded, counted and recorded in the orde
   CHECK_FALSE(find(totals, "Welcome", Way::kToServer));
 }
 
+TEST_CASE("what waits of two workers is taken in the order of its times") {
+  Disk disk;
+  TapThread tap({.recorder = disk.recorder()});
+  TapSink &one = tap.sink(0), &two = tap.sink(1);
+  greet(one, 1, 1 * kSecond);
+  greet(two, 2, 1 * kSecond);
+  disk.hold();
+  for (int i = 0; i < 100; ++i) one.bytes(1, Way::kToClient, Lane::kStream, blob(100), 2 * kSecond);
+  disk.wait_until_stuck();
+  std::vector<std::string> expected;
+  for (WallTime at = 3; at < 9; ++at) {
+    const bool first = at % 2 == 0;
+    (first ? one : two).bytes(first ? 1 : 2, Way::kToClient, Lane::kStream, blob(5), at * kSecond);
+    expected.push_back(std::to_string(at) + (first ? " 1" : " 2") + " s2c Blob 7");
+  }
+  disk.let_go();
+  REQUIRE(ok(tap.stop()));
+  auto lines = disk.lines();
+  std::erase_if(lines, [](const std::string& line) { return line[0] < '3'; });
+  CHECK(lines == expected);
+}
+
 TEST_CASE("a health check is forgotten, with all links of its session, unless its client plays") {
   Disk disk;
   TapThread tap({.recorder = disk.recorder()});
