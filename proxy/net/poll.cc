@@ -11,6 +11,7 @@ bool Poll::open(Loop& loop, int fd, User& user) {
   user_ = &user;
   wanted_ = watched_ = due_ = 0;
   resting_ = false;
+  forget_queued();
   handle_ = make_handle<uv_poll_t>(this, [&](uv_poll_t* it) { return uv_poll_init(loop.raw(), it, fd); });
   return handle_ != nullptr;
 }

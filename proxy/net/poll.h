@@ -27,7 +27,7 @@ class Poll final : private Job {
   void close();
   bool is_open() const { return handle_ != nullptr; }
 
-  using Job::queued_millis;
+  using Job::queued_millis;  ///< since open()
   using Job::set_party;
   using Job::set_priority;
   using Job::waits;

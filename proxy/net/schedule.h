@@ -84,7 +84,7 @@ class Job {
   void set_party(std::shared_ptr<Party> party);
   const std::shared_ptr<Party>& party() const { return party_; }
   bool waits() const { return schedule_ != nullptr; }
-  /// How long the job has waited to be served so far, in total.
+  /// How long the job has waited to be served so far, in total, since forget_queued().
   Millis queued_millis() const;
 
  protected:
@@ -93,6 +93,8 @@ class Job {
   /// again if there is more to do.
   virtual void run() = 0;
   void cancel();
+  /// REQUIRES: the job does not wait.
+  void forget_queued() { queued_millis_ = 0; }
 
  private:
   friend class Schedule;

@@ -102,7 +102,7 @@ class Tcp final : private Poll::User, private Outbox::Sender {
   bool is_unserved() const { return poll_.waits(); }
   /// When bytes last came; 0: none did.
   Millis last_received() const { return last_received_; }
-  /// How long the link has waited to be served so far, in total.
+  /// How long the link has waited to be served so far, in total, since adopt() or connect().
   Millis unserved_millis() const { return poll_.queued_millis(); }
 
  private:

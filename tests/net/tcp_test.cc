@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -220,6 +221,31 @@ TEST_CASE("a crowd of new links is read one a turn, a player in every turn, and 
   for (const auto& link : crowd.links) longest = std::max(longest, link->unserved_millis());
   CHECK(longest >= (kCrowd - 2) * Schedule::kNewcomersTime / 1'000'000);
   crowd.links.clear();
+  t.link.hang_up();
+  t.loop.run();
+}
+
+TEST_CASE("how long a link waited to be served counts from when it was connected") {
+  /// Takes a turn of its own, longer than a turn may last.
+  struct Slow final : Job {
+    Slow() = default;
+    void run() override {
+      const auto over = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
+      while (std::chrono::steady_clock::now() < over) continue;
+    }
+  } slow;
+  LinkAndPeer t;
+  t.link.set_reading(true);
+  slow.set_priority(Priority::kNewcomer);
+  slow.set_party(t.loop.client_party(*Address::parse("192.0.2.1:1")));
+  t.link.set_party(t.loop.client_party(*Address::parse("192.0.2.2:1")));
+  t.say("x");
+  t.loop.serve(slow);
+  while (t.ear.heard.empty()) uv_run(t.loop.raw(), UV_RUN_ONCE);
+  CHECK(t.link.unserved_millis() >= 15);
+  auto fd = t.link.release();
+  REQUIRE(t.link.adopt(std::move(fd)));
+  CHECK(t.link.unserved_millis() == 0);
   t.link.hang_up();
   t.loop.run();
 }

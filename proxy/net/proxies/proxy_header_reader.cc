@@ -61,6 +61,7 @@ void ProxyHeaderReader::read_proxy_protocol(One& one) {
   if (!(*header)->health_check && !own) return announce(one, client.value_or(one.by));
   one.checks = true;
   one.since = loop_.now();
+  one.queued = one.poll.queued_millis();
   read_check(one);
 }
 
@@ -103,7 +104,8 @@ void ProxyHeaderReader::tick(std::uint32_t limit) {
   for (auto at = waiting_.begin(); at != waiting_.end();) {
     One& one = *(at++)->second;
     const Millis most = one.checks ? kCheckSilence : Millis{limit};
-    if (most == 0 || one.poll.waits() || loop_.now() <= one.since + most + one.poll.queued_millis()) continue;
+    const Millis queued = one.poll.queued_millis() - one.queued;  // our delay, not the peer's
+    if (most == 0 || one.poll.waits() || loop_.now() <= one.since + most + queued) continue;
     one.checks ? announce(one, one.by, true) : refuse(one, NoHeader::kLate);
   }
 }

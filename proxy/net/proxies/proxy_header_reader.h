@@ -72,6 +72,7 @@ class ProxyHeaderReader {
     std::size_t heard = 0;             // bytes that `head` was fed
     bool checks = false;               // its header came: it is a health check that has said nothing yet
     Millis since = 0;                  // when the wait began: for the header, then for what a health check says
+    Millis queued = 0;                 // of poll, at that time
   };
 
   void read(One& one);

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "proxy/relay/ends/relay_link.h"
 #include "proxy/relay/ends/web_request.h"
 
 namespace entente::relay {
@@ -16,7 +15,7 @@ HttpCaller::HttpCaller(WorkerRoute& accept_route, Owner& owner, AcceptedClient c
                                     static_cast<net::WebUser&>(*this))),
       share_(accept_route.route.address_bytes, client_.client),
       began_(accept_route.loop.now()),
-      since_(began_) {
+      wait_{began_, 0} {
   link_.set_party(accept_route.loop.client_party(client_.client));
 }
 
@@ -47,7 +46,7 @@ void HttpCaller::respond() {
   if (!net::asks_for_file(request)) return ask_for_session();
   const WorkerRoute* const chosen = owner_.route_at(accept_route_.route, request.path());
   const Route& route = chosen != nullptr ? chosen->route : accept_route_.route;
-  since_ = now();
+  wait_ = wait_from(now(), link_);
   const bool keep = keeps_open();
   bool later = false;
   if (const Asset* const file = file_for(route, request)) {
@@ -135,7 +134,7 @@ void HttpCaller::protocol_error(net::WebLink&, const Fault& fault, const std::st
 }
 
 void HttpCaller::wrote(net::WebLink&) {
-  since_ = now();
+  wait_ = wait_from(now(), link_);
   if (peer_ended_) return settle();
   if (link_.waiting() != 0) return;
   wants_session_ ? owner_.wants_session(*this) : read_on();
@@ -163,7 +162,7 @@ void HttpCaller::tick(Millis now) {
   if (over_) return;
   const Limits& limits = client_.limits;
   const bool waits = link_.waiting() != 0;
-  const bool stalled = waits && late(now, since_, limits.stall_ms);
+  const bool stalled = waits && late(now, wait_.since, limits.stall_ms);
   const bool lingers = close_by_ != 0 && !waits && now >= close_by_;
   if (stalled || lingers || !share_.set(link_.weight(), limits.address_waiting_bytes)) {
     link_.hang_up();
@@ -177,7 +176,7 @@ void HttpCaller::tick(Millis now) {
     waits_for_turn_ = false;
     return why ? refuse(*why) : respond();
   }
-  if (waits || !late(now, since_, limits.greet_ms, link_)) return;
+  if (waits || !late(now, wait_, limits.greet_ms, link_)) return;
   const WebOptions& web = accept_route_.route.options->web;
   const bool for_browsers = !web.page.empty() || web.documents;  // they open connections that they do not use
   if (link_.has_part_of_request() || (requests_ == 0 && !for_browsers)) return refuse(Reason::kGreetTimeout);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "proxy/net/web/web_link.h"
+#include "proxy/relay/ends/relay_link.h"
 #include "proxy/relay/route/route.h"
 #include "proxy/relay/sessions/dispatcher.h"
 
@@ -70,7 +71,7 @@ class HttpCaller final : private net::WebUser {
   net::WebLink link_;
   AddressBytes::Share share_;
   const Millis began_;
-  Millis since_;         // when the wait for a request, or for the peer to take bytes, began
+  Wait wait_;            // for a request, or for the peer to take bytes
   Millis close_by_ = 0;  // when the connection is closed at the latest; 0: it is not ending
   unsigned requests_ = 0;
   bool waits_for_turn_ = false;  // its address has asked for too much

@@ -1,6 +1,7 @@
 // One of the two links of a relay's session, and its state.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -99,9 +100,27 @@ constexpr bool late(Millis now, Millis since, std::uint32_t limit) { return limi
 
 /// Whether the peer of `link` (Tcp, WebLink, End) is late. The time for which its data waited to be read by us does not
 /// count, and it is not late while data waits.
+/// `since`: not before the link began, with nothing unserved until then.
 template <class Link>
 bool late(Millis now, Millis since, std::uint32_t limit, const Link& link) {
   return !link.is_unserved() && late(now, since + link.unserved_millis(), limit);
+}
+
+/// A wait for the peer of a link that began later than the link.
+struct Wait {
+  Millis since = 0;
+  Millis unserved = 0;  ///< unserved_millis() of the link at that time
+};
+
+template <class Link>
+Wait wait_from(Millis now, const Link& link) {
+  return {now, link.unserved_millis()};
+}
+
+template <class Link>
+bool late(Millis now, const Wait& wait, std::uint32_t limit, const Link& link) {
+  const Millis unserved = link.unserved_millis();
+  return !link.is_unserved() && late(now, wait.since + (unserved - std::min(unserved, wait.unserved)), limit);
 }
 
 }  // namespace entente::relay

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "proxy/net/udp.h"
 #include "proxy/net/web/web_link.h"
 #include "proxy/relay/ends/outgoing.h"
+#include "proxy/relay/ends/relay_link.h"
 
 namespace entente::relay {
 namespace {
@@ -67,6 +67,11 @@ class Look : public Check, private net::Later {
     result_ = result;
     worker_route_.loop.later(*this);  // the user may have called start()
   }
+  /// Whether the server's time at this address is over. The time for which its data waited for us does not count.
+  template <class Link>
+  bool is_late(Millis now, const Link& link) const {
+    return late(now, began_, patience_, link);
+  }
   Millis now() const { return worker_route_.loop.now(); }
   /// What a connection begins with.
   Buffer first(const net::Address& server) const { return first_bytes(worker_route_.route, std::nullopt, server); }
@@ -75,7 +80,6 @@ class Look : public Check, private net::Later {
   Upstream& server_;
   bool running_ = false;
   std::size_t most_said_ = 0;
-  Millis until_ = 0;
 
  private:
   void look_up() {
@@ -88,7 +92,7 @@ class Look : public Check, private net::Later {
   }
   void try_next() {
     const net::Address at = addresses_[next_++];
-    until_ = patience_ ? now() + patience_ : std::numeric_limits<Millis>::max();
+    began_ = now();
     if (const int error = reach(at); error != 0) refused(error);
   }
   void at_turn_end() override {
@@ -100,7 +104,8 @@ class Look : public Check, private net::Later {
   std::vector<net::Address> addresses_;
   std::size_t next_ = 0;  // after the one that is tried
   bool looks_up_ = false;
-  Millis patience_ = 0;  // 0: no limit
+  Millis began_ = 0;            // to try it
+  std::uint32_t patience_ = 0;  // milliseconds for each address; 0: no limit
 };
 
 /// By a TCP connection. A server that greets first shows its dialect, too. One that waits for its client's greeting
@@ -118,7 +123,7 @@ class StreamCheck final : public Look, private net::TcpUser {
     if (!link_.is_open() || link_.is_unserved()) return;
     if (reached_ && is_back() && said_.empty() && now > reached_at_ + kAtOnce)
       return conclude({std::nullopt, server_.last_dialect(), {}});
-    if (now <= until_ + link_.unserved_millis()) return;
+    if (!is_late(now, link_)) return;
     if (!reached_) return not_reached(Reason::kServerUnreachable, "timed out");
     hung_ = true;
     fail_to_greet("it did not greet");
@@ -186,7 +191,7 @@ class WebCheck final : public Look, private net::WebUser {
     Look::start(limits);
   }
   void watch(Millis now) override {
-    if (!link_->is_open() || link_->is_unserved() || now <= until_ + link_->unserved_millis()) return;
+    if (!link_->is_open() || !is_late(now, *link_)) return;
     if (!upgrades_ && link_->asked() && !has_answered_) return conclude({});
     renew();
     not_reached(Reason::kServerUnreachable, "timed out");

@@ -9,7 +9,7 @@ namespace entente::relay {
 using How = End::Departure::How;
 
 RoomGuest::RoomGuest(WorkerRoute& accept_route, Owner& owner, SharedRoom& shared_room, const AcceptedClient& newcomer)
-    : RoomSession(accept_route, owner, shared_room, newcomer, true), shared_room_(shared_room), greets_since_(began_) {
+    : RoomSession(accept_route, owner, shared_room, newcomer, true), shared_room_(shared_room), greets_{began_, 0} {
   info_.server = accept_route.route.listen_address;
 }
 
@@ -66,7 +66,7 @@ std::optional<Reason> RoomGuest::wait_to_enter() {
 
 void RoomGuest::take_turn() {
   queued_ = false;
-  if (!seated_) greets_since_ = now();
+  if (!seated_) greets_ = wait_from(now(), *client_.end);
   if (!seated_ && !ending_) shared_room_.over() ? end(Reason::kServerUnreachable) : take_seat();
   for (const Kept& one : std::exchange(kept_, {})) on_frames(*client_.end, {Lane::kStream, one.bytes, one.marks});
   if (!queued_ && !ending_) client_.resume(kAwaitsSeat);
@@ -206,7 +206,7 @@ bool RoomGuest::on_tick(Millis now) {
 
 std::optional<Reason> RoomGuest::overdue(Millis now) const {
   const Millis last_passed = std::max(last_passed_, client_.end->last_datagram());
-  if (!spoke_ && !queued_ && late(now, greets_since_, limits_.greet_ms, *client_.end)) return Reason::kGreetTimeout;
+  if (!spoke_ && !queued_ && late(now, greets_, limits_.greet_ms, *client_.end)) return Reason::kGreetTimeout;
   if (client_.end->waiting() && late(now, client_.last_progress, limits_.stall_ms)) return Reason::kClientStalled;
   if (late(now, last_passed, limits_.idle_ms)) return Reason::kIdle;
   return std::nullopt;

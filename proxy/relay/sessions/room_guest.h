@@ -97,7 +97,7 @@ class RoomGuest final : public RoomSession, public Guest {
   std::unique_ptr<BridgeSession> next_;   // takes over the client once its player was let in elsewhere
   std::vector<Kept> kept_;                // of one read: what came before it had a seat
   std::string name_;                      // of the player, as it joined
-  Millis greets_since_;
+  Wait greets_;                           // for what the client says first
   bool seated_ = false, spoke_ = false, touched_ = false, overflowed_ = false;
   bool queued_ = false;  // for its seat, or to enter
 };

@@ -167,7 +167,10 @@ void TcpSession::greeted_again(const FrameRun& frames) {
 
 void TcpSession::received(net::Tcp& link, Lane, Bytes bytes) {
   last_passed_ = now();
-  if (!is_client(link)) server_spoke_ = last_passed_;
+  if (is_client(link))
+    client_unserved_ = link.unserved_millis();
+  else
+    server_spoke_ = last_passed_;
   if (ending_) {
     if (peer_link(link).talks_on(bytes.size(), kMostUnheard)) settle();  // bytes may still wait for the other
   } else if (is_client(link)) {
@@ -473,7 +476,8 @@ bool TcpSession::may_pass_parts() const {
 std::optional<Reason> TcpSession::overdue(Millis now) const {
   const Millis last_passed = datagrams_ ? std::max(last_passed_, datagrams_->last_passed()) : last_passed_;
   if (!greeted_ && late(now, began_, limits_.greet_ms, client_.link)) return Reason::kGreetTimeout;
-  if (stands_in_ && late(now, last_passed_, limits_.greet_ms, client_.link)) return Reason::kGreetTimeout;
+  if (stands_in_ && late(now, Wait{last_passed_, client_unserved_}, limits_.greet_ms, client_.link))
+    return Reason::kGreetTimeout;
   if (const auto reason = stalled(now)) return reason;
   if (first_ && late(now, last_passed, limits_.half_closed_ms)) return Reason::kHalfClosed;
   if (late(now, last_passed, limits_.idle_ms)) return Reason::kIdle;

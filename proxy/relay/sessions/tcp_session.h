@@ -94,7 +94,8 @@ class TcpSession final : public TwoLinkSession<net::Tcp, net::TcpUser> {
   PlayerNumbers::Number number_;  // with which we greeted the client in the server's place
   Buffer promised_;               // that greeting, until the server has greeted it, too
   Millis server_spoke_ = 0, part_at_ = 0;
-  bool http_ = false;  // an HTTP request to a server that answers such on the port of its game
+  Millis client_unserved_ = 0;  // of its link, when the client last spoke
+  bool http_ = false;           // an HTTP request to a server that answers such on the port of its game
   bool sure_, greeted_ = false, named_ = false, told_goodbye_ = false,
               plays_there_ = false;  // the server has let the player in
   bool entered_ = false;             // the server has let the player in, or banned it
