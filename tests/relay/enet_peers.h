@@ -39,7 +39,7 @@ struct End final : EnetHost::User {
     const auto text = as_text(datagram);
     if (text != "HELLO" && text != "HELLOLAN") return false;
     ++asked;
-    if (!mute) host.send_raw(from, as_bytes(text == "HELLO" ? std::string_view("HI") : kLanAnswer));
+    if (!mute) host.send_raw(from, as_bytes(text == "HELLO" ? std::string_view("HI") : lan_answer));
     return true;
   }
   void say(std::uint8_t channel, std::string_view hex, EnetDelivery send) {
@@ -52,6 +52,7 @@ struct End final : EnetHost::User {
   EnetPeer* peer = nullptr;
   int ups = 0, asked = 0;
   bool mute = false;
+  std::string_view lan_answer = kLanAnswer;
   std::size_t bytes = 0;
   std::vector<std::string> log;
 };

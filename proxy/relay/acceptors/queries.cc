@@ -1,5 +1,6 @@
 #include "proxy/relay/acceptors/queries.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "proxy/net/socket.h"
@@ -85,20 +86,35 @@ void Queries::Desk::give_up() {
   close();  // another server may answer the next
 }
 
+/// Where a new player would go. If no server takes one: the server that was asked last, else the first.
+const Upstream& Queries::Desk::chosen(Millis now) const {
+  const Upstreams& upstreams = worker_route_.route.upstreams;
+  if (const Upstream* const one = upstreams.choose({}, now)) return *one;
+  return asked_ != nullptr ? *asked_ : upstreams.at(0);
+}
+
 bool Queries::Desk::ask_server() {
+  const Millis now = worker_route_.loop.now();
+  const Upstream& server = chosen(now);
+  (void)server.addresses.look_up(now);  // the answer is for the next question
+  const auto addresses = server.addresses.all(now);
+  const bool has_moved = !addresses.empty() && std::find(addresses.begin(), addresses.end(), at_) == addresses.end();
+  if (&server != asked_ || has_moved) hang_up();
   if (!server_) {
-    const Upstreams& upstreams = worker_route_.route.upstreams;
-    const Millis now = worker_route_.loop.now();
-    const Upstream* chosen = upstreams.choose({}, now);
-    const Upstream& server = chosen != nullptr ? *chosen : upstreams.at(0);
-    (void)server.addresses.look_up(now);  // the answer is for the next question
-    const auto addresses = server.addresses.all(now);
     if (addresses.empty()) return false;
     auto made = net::datagrams_towards(addresses.front());
     if (!made || !reader_.open_connected(made->udp.get())) return false;
     server_ = std::move(made->udp);
+    asked_ = &server;
+    at_ = addresses.front();
+    if (unanswered_since_) unanswered_since_ = now;
   }
   return net::udp_send(server_.get(), as_bytes(query_.question));
+}
+
+void Queries::Desk::hang_up() {
+  reader_.close();
+  server_.reset();
 }
 
 void Queries::Desk::datagram(const net::Address&, Bytes bytes) {
@@ -122,8 +138,7 @@ void Queries::Desk::tick(Millis now) {
 }
 
 void Queries::Desk::close() {
-  reader_.close();
-  server_.reset();
+  hang_up();
   asked_at_.reset();
   unanswered_since_.reset();
   if (!waiting_.empty()) worker_route_.dropped(Drop::kNotLinked, waiting_.size());

@@ -1,6 +1,7 @@
 // Answers status queries: datagrams outside any session that ask whether a server is there and who plays. A relay
 // passes on the server's answer (with our address, where it holds the server's). A bridge and a shared room answer for
 // themselves, in the client's game (Game::answer); so does a relay with hold_s whose server does not answer.
+// The server that is asked is the one that a new player would get.
 // Invariant: the sender's address may be forged. So a query must match byte for byte, the answers are limited per
 // address and in all, and the server is asked at most once a second.
 #pragma once
@@ -56,6 +57,8 @@ class Queries {
    private:
     void datagram(const net::Address& from, Bytes bytes) override;
     bool ask_server();
+    const Upstream& chosen(Millis now) const;
+    void hang_up();
     void answer_ourselves(const Asker& who);
     void wait(const Asker& who, Millis now);
     void give_up();
@@ -63,6 +66,8 @@ class Queries {
     WorkerRoute& worker_route_;
     Queries& owner_;
     const wire::Query& query_;
+    const Upstream* asked_ = nullptr;  // the server that is asked at present
+    net::Address at_;                  // its address
     net::Fd server_;
     net::UdpReader reader_;
     Buffer answer_;

@@ -116,5 +116,54 @@ TEST_CASE("queries: a server that was silent and answers again is asked again, a
   for (int i = 0; i < 4; ++i) CHECK(answer() == kLanAnswer);  // an answer is reused for a second
 }
 
+/// A relay in front of two servers, of which the first is preferred.
+struct Preferring : Turning, Serving {
+  Preferring() : Serving(1), first(loop), second(loop) {
+    second.lan_answer = kSecond;
+    relay::RouteOptions options;
+    options.game = &aos::game();
+    options.listen = loopback();
+    options.upstream.policy = relay::Policy::kFirst;
+    options.servers.clear();
+    for (End* const server : {&first, &second}) {
+      const wire::EnetSettings settings = aos::game().enet();
+      const auto bound = server->host.listen(loopback(), {8, settings.channels, settings.range_coder, 8U << 20U});
+      REQUIRE(bound.ok());
+      at.push_back(*bound);
+      options.servers.push_back({bound->ip_text(), bound->port(), 0});
+    }
+    serve_all(std::move(options), no_limits());
+  }
+  ~Preferring() override {
+    stop();
+    first.host.close();
+    second.host.close();
+  }
+  /// The answer to a question that is asked when the last answer is too old.
+  std::string answer() {
+    const auto over = std::chrono::steady_clock::now() + std::chrono::milliseconds(1'200);
+    until([&] { return std::chrono::steady_clock::now() >= over; });
+    asker.send(address, as_bytes("HELLOLAN"));
+    until([&] { return asker.readable(0); });
+    return std::string(as_text(asker.receive().bytes));
+  }
+
+  static constexpr std::string_view kSecond = R"({"name":"another","players_current":2,"players_max":32,"map":"m"})";
+  End first, second;
+  std::vector<net::Address> at;  // of the servers
+  const Datagrams asker{loopback()};
+};
+
+TEST_CASE("queries: each time, the server is asked to which the next player goes") {
+  Preferring scene;
+  CHECK(scene.answer() == kLanAnswer);
+  REQUIRE(scene.server().drain_server(scene.at[0].text(), true) == 1);
+  CHECK(scene.answer() == Preferring::kSecond);
+  REQUIRE(scene.server().drain_server(scene.at[0].text(), false) == 1);
+  CHECK(scene.answer() == kLanAnswer);
+  for (const net::Address& one : scene.at) REQUIRE(scene.server().drain_server(one.text(), true) == 1);
+  CHECK(scene.answer() == kLanAnswer);  // nobody may come in: as before
+}
+
 }  // namespace
 }  // namespace entente::testing::enet_queries_test
