@@ -222,6 +222,43 @@ TEST_CASE("changes of keys without end are refused") {
   CHECK(std::string(server.what()) == "too many TLS handshake messages");
 }
 
+TEST_CASE("after a peer has ended TLS, it may read, and what it sends is refused") {
+  const Contexts contexts;
+  for (const bool client_ends : {true, false}) {
+    CAPTURE(client_ends);
+    Wire wire(*contexts.server, *contexts.trusting, "localhost");
+    REQUIRE(wire.run());
+    Tls &peer = client_ends ? wire.client : wire.server, &other = client_ends ? wire.server : wire.client;
+    Buffer sent, plain, answer;
+    peer.write(as_bytes("bye"), sent);
+    peer.finish(sent);
+    CHECK_FALSE(other.peer_has_finished());
+    REQUIRE(other.feed(sent, plain, answer));
+    CHECK(as_text(plain) == "bye");
+    CHECK(other.peer_has_finished());
+    REQUIRE(other.go_on(plain, answer));
+    other.write(as_bytes("see you"), answer);
+    plain.clear();
+    REQUIRE(peer.feed(answer, plain, sent));
+    CHECK(as_text(plain) == "see you");
+    for (int i = 0; i < 3; ++i) CHECK_FALSE(other.feed(Buffer(1U << 20U), plain, answer));
+    CHECK(std::string(other.what()) == "data after the end of TLS");
+  }
+}
+
+TEST_CASE("what comes together with the end of TLS, but after it, is refused") {
+  const Contexts contexts;
+  Wire wire(*contexts.server, *contexts.trusting, "localhost");
+  REQUIRE(wire.run());
+  Buffer sent, plain, answer;
+  wire.client.write(as_bytes("bye"), sent);
+  wire.client.finish(sent);
+  sent.push_back(0);
+  CHECK_FALSE(wire.server.feed(sent, plain, answer));
+  CHECK(as_text(plain) == "bye");
+  CHECK(std::string(wire.server.what()) == "data after the end of TLS");
+}
+
 TEST_CASE("a greeting that never ends is refused before it takes much memory") {
   const Contexts contexts;
   Tls server(*contexts.server, "");

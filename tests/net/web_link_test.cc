@@ -1,4 +1,5 @@
 // Documents and large messages for slow readers: they are kept once, however many wait for them, with and without TLS.
+// The end of TLS.
 #include "proxy/net/web/web_link.h"
 
 #include <doctest/doctest.h>
@@ -42,11 +43,14 @@ struct Reader final : WebUser {
     send(hello);
   }
   void asked(WebLink& its, const HttpHead& request) override { answer(its, request); }
-  void received(WebLink&, Opcode, Bytes) override {}
+  void received(WebLink&, Opcode, Bytes) override {
+    log += 'm';
+    if (one_at_a_time) link.set_reading(false);
+  }
   void close_frame(WebLink&, const CloseFrame&) override {}
-  void protocol_error(WebLink&, const Fault&, const std::string&) override {}
+  void protocol_error(WebLink&, const Fault&, const std::string&) override { log += 'f'; }
   void wrote(WebLink&) override {}
-  void ended(WebLink&) override {}
+  void ended(WebLink&) override { log += 'e'; }
   void broken(WebLink&, int) override {}
 
   void send(Bytes bytes) const {
@@ -74,6 +78,8 @@ struct Reader final : WebUser {
   std::optional<Tls> session;
   Buffer heard;
   bool over = false;
+  std::string log;  // m: message, e: end, f: protocol error
+  bool one_at_a_time = false;
 };
 
 constexpr std::size_t kReaders = 20, kSize = 3U << 20U;
@@ -222,18 +228,90 @@ TEST_CASE("who reads the last document slowly gets all of it, and then the end")
   }
 }
 
-TEST_CASE("a client that is declined and sends on is closed") {
-  Loop loop;
-  Reader client(loop, nullptr, nullptr, [](WebLink& link, const HttpHead&) { link.decline(404, "not here"); });
-  client.say("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
-  const std::string more(16 * 1024, 'x');
+/// Sends without waiting until the link is closed. Returns how many bytes the kernel took; at most about `most`.
+std::size_t send_on(Loop& loop, const Reader& client, std::size_t most) {
+  const std::string more(16 * 1024, '\0');
   std::size_t sent = 0;
-  constexpr std::size_t kMuch = 64U << 20U;  // more than sockets hold
-  while (client.link.is_open() && sent < kMuch) {
+  while (client.link.is_open() && sent < most) {
     const ssize_t size = ::send(client.socket.get(), more.data(), more.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (size > 0) sent += static_cast<std::size_t>(size);
     uv_run(loop.raw(), UV_RUN_NOWAIT);
   }
+  return sent;
+}
+
+/// A link that accepts a WebSocket, and a client with a handshake of TLS.
+struct Speaker {
+  Speaker()
+      : reader(loop, ours.get(), theirs.get(), [](WebLink& link, const HttpHead& request) {
+          link.answer(request, nullptr);
+          link.flush();
+          link.hear_early();
+        }) {
+    while (!reader.session->open()) {
+      turn();
+      reader.read();
+    }
+  }
+  ~Speaker() {
+    reader.link.hang_up();
+    loop.run();
+  }
+  void turn() { uv_run(loop.raw(), UV_RUN_NOWAIT); }
+  void turn(std::string_view log) {
+    const Millis until = steady_now() + 30'000;
+    while (reader.log != log && steady_now() < until) turn();
+    for (int i = 0; i < 3; ++i) turn();
+    CHECK(reader.log == log);
+  }
+
+  static constexpr std::string_view kRequest =
+      "GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+      "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
+  Certificate certificate;
+  std::shared_ptr<const TlsContext> ours = *TlsContext::server(certificate.file(), certificate.file());
+  std::shared_ptr<const TlsContext> theirs = *TlsContext::client(certificate.file(), true);
+  Loop loop;
+  Reader reader;
+};
+
+TEST_CASE(
+    "a peer that ends TLS has ended after all that it said, though its connection is open; what it sends is refused") {
+  Speaker speaker;
+  Reader& reader = speaker.reader;
+  reader.one_at_a_time = true;
+  Buffer said, wire;
+  append(said, as_bytes(Speaker::kRequest));
+  for (int i = 0; i < 3; ++i) append(said, Buffer{0x82, 0x81, 0, 0, 0, 0, 7});
+  reader.session->write(said, wire);
+  reader.session->finish(wire);
+  reader.send(wire);
+  for (const char* log : {"m", "mm", "mmm"}) {
+    speaker.turn(log);
+    reader.link.set_reading(true);
+  }
+  speaker.turn("mmme");
+  CHECK(reader.link.is_open());
+  constexpr std::size_t kMuch = 64U << 20U;  // more than sockets hold
+  CHECK(send_on(speaker.loop, reader, kMuch) < kMuch);
+  CHECK(reader.log == "mmmef");
+}
+
+TEST_CASE("the end of TLS and then the end of the stream are one end") {
+  Speaker speaker;
+  Buffer wire;
+  speaker.reader.session->finish(wire);
+  speaker.reader.send(wire);
+  ::shutdown(speaker.reader.socket.get(), SHUT_WR);
+  speaker.turn("e");
+}
+
+TEST_CASE("a client that is declined and sends on is closed") {
+  Loop loop;
+  Reader client(loop, nullptr, nullptr, [](WebLink& link, const HttpHead&) { link.decline(404, "not here"); });
+  client.say("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  constexpr std::size_t kMuch = 64U << 20U;  // more than sockets hold
+  const std::size_t sent = send_on(loop, client, kMuch);
   CHECK(sent > WebLink::kMostAfterEnd);
   CHECK(sent < kMuch);
 }

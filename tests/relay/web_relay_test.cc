@@ -435,6 +435,42 @@ TEST_CASE("TLS works with clients and with servers; other bytes and untrusted ce
   CHECK(inner.heard.line("not TLS"));
 }
 
+TEST_CASE("a client that ends TLS, but not its connection, is closed") {
+  const Certificate certificate;
+  FakeServer fake;
+  relay::WebOptions in;
+  in.client_tls = *net::TlsContext::server(certificate.file(), certificate.file());
+  WebRunning running(fake.address(), in);
+  const auto trusting = *net::TlsContext::client(certificate.file(), true);
+  for (const bool plays : {false, true}) {
+    CAPTURE(plays);
+    const Stream client = Stream::to(running.address);
+    net::Tls tls(*trusting, "localhost");
+    Buffer wire, plain;
+    const auto send = [&] { client.send(std::exchange(wire, {})); };
+    tls.start(wire);
+    send();
+    while (!tls.open()) {
+      REQUIRE(tls.feed(client.read_some(), plain, wire));
+      send();
+    }
+    std::optional<WebServer> server;
+    if (plays) {
+      Buffer request;
+      net::write_upgrade_request({"relay.example", "/", net::make_upgrade_key(), {}}, request);
+      tls.write(request, wire);
+      send();
+      server.emplace(fake);
+      server->upgrade();
+      while (plain.empty()) REQUIRE(tls.feed(client.read_some(), plain, wire));
+    }
+    tls.finish(wire);
+    send();
+    (void)client.read_all();  // up to the end
+    if (plays) CHECK(running.ended(Reason::kClientLeft));
+  }
+}
+
 TEST_CASE("plain HTTP on a TLS port is answered in plain HTTP, also if it comes in pieces, and TLS still works") {
   const Certificate certificate;
   FakeServer fake;

@@ -18,6 +18,8 @@ namespace {
 /// How much OpenSSL is given at once: its buffer grows to that, and stays.
 constexpr std::size_t kPiece = 4 * 1024;
 
+constexpr const char* kAfterEnd = "data after the end of TLS";
+
 constexpr std::array<std::uint8_t, 9> kHttp11{8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
 
 /// OpenSSL's newest error, or the system's error for a file; clears the list of errors. `reason`: the number of the
@@ -222,6 +224,7 @@ bool Tls::feed(Bytes from_wire, Buffer& plain, Buffer& wire) {
 }
 
 bool Tls::take(Bytes from_wire, Buffer& plain) {
+  if (peer_has_finished_ && !from_wire.empty()) return fail(kAfterEnd);
   SSL_set_app_data(session_.get(), this);  // for the callbacks
   if (!from_wire.empty()) BIO_write(SSL_get_rbio(session_.get()), from_wire.data(), static_cast<int>(from_wire.size()));
   if (!open()) {
@@ -266,7 +269,12 @@ bool Tls::read(Buffer& plain) {
     append(plain, Bytes(record).first(result == 1 ? got : 0));
     if (result == 1) continue;
     const int error = SSL_get_error(session_.get(), result);
-    return error == SSL_ERROR_WANT_READ || error == SSL_ERROR_ZERO_RETURN || fail();
+    if (error != SSL_ERROR_ZERO_RETURN) return error == SSL_ERROR_WANT_READ || fail();
+    peer_has_finished_ = true;
+    BIO* const rest = SSL_get_rbio(session_.get());  // OpenSSL reads no more of it
+    if (BIO_ctrl_pending(rest) == 0) return true;
+    (void)BIO_reset(rest);
+    return fail(kAfterEnd);
   }
 }
 

@@ -2,7 +2,7 @@
 // Invariant: it touches no socket; bytes for the wire are appended to a buffer that the caller sends. A server uses its
 // private key once for each handshake, and only when its gate allows it. Sessions are not resumed, so nothing is kept
 // about clients who have left. What is kept of an unfinished handshake, and the messages that change keys later, are
-// bounded.
+// bounded. Nothing is kept of what comes after the peer has ended TLS.
 #pragma once
 
 #include <cstdint>
@@ -85,6 +85,8 @@ class Tls {
 
   bool open() const;                                 ///< the handshake is done
   bool heard() const { return first_.has_value(); }  ///< the peer has sent something
+  /// The peer has said that it sends nothing more (close_notify). It may still read. What it sends later fails.
+  bool peer_has_finished() const { return peer_has_finished_; }
   /// What failed, for people: "the certificate has expired", "not TLS" …, a literal; null if nothing did.
   const char* what() const { return what_; }
   const std::string& why() const { return why_; }  ///< the same in OpenSSL's words
@@ -106,7 +108,7 @@ class Tls {
   bool fail(const char* what);
 
   Gate* gate_ = nullptr;
-  bool may_use_key_ = false, has_opened_ = false;
+  bool may_use_key_ = false, has_opened_ = false, peer_has_finished_ = false;
   std::size_t unfinished_ = 0;  // bytes of the peer before the handshake was done
   unsigned late_messages_ = 0;
   std::unique_ptr<ssl_st, Free> session_;

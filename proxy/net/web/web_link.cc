@@ -110,7 +110,7 @@ int WebLink::connect(Fd fd, const Address& to, const TlsContext* tls, const std:
   use_tls(tls, tls_name);
   head_ = std::make_unique<HttpReader>(HttpReader::Of::kResponse);
   request_ = std::move(request);
-  asked_ = false;
+  asked_ = told_end_ = false;
   return tcp_.connect(std::move(fd), to, first);
 }
 
@@ -136,6 +136,7 @@ void WebLink::received(Tcp&, wire::Lane, Bytes bytes) {
   }
   tls_ ? decrypt(bytes) : hear(bytes);
   if (tcp_.is_open()) user_.messages_done(*this);
+  if (tcp_.is_open()) hear_end();
 }
 
 void WebLink::call_again() {
@@ -150,6 +151,19 @@ void WebLink::go_on(Tcp&) {
   if (!behind_ && tcp_.is_open() && (stage_ == Stage::kMessages || !unheard_.empty()))
     hear(std::exchange(unheard_, {}));
   if (tcp_.is_open()) user_.messages_done(*this);
+  if (tcp_.is_open()) hear_end();
+}
+
+/// The peer has ended TLS. Its user is told as of the end of TCP: after all that came before, and while the link is
+/// read.
+void WebLink::hear_end() {
+  if (told_end_ || !tls_ || !tls_->peer_has_finished()) return;
+  const bool more_waits = behind_ || messages_.paused() || !unheard_.empty();
+  more_waits || !tcp_.is_reading() ? tcp_.call_again() : tell_end();
+}
+
+void WebLink::tell_end() {
+  if (!std::exchange(told_end_, true)) user_.ended(*this);
 }
 
 /// A program that speaks HTTP without TLS is answered without TLS, so that it can show why.
@@ -168,7 +182,7 @@ void WebLink::decrypt(Bytes bytes) {
   if (role_ == WebSocket::Role::kClient && tls_->open() && !asked_) ask();
   if (!plain_.empty()) hear(plain_);
   clear_keeping(plain_, kKeptLinkRoom);
-  if (!well && tcp_.is_open()) protocol_error(Fault{tls_->what(), "tls"}, tls_->why());
+  if (!well && tcp_.is_open() && stage_ != Stage::kOver) protocol_error(Fault{tls_->what(), "tls"}, tls_->why());
 }
 
 bool WebLink::may_use_key() {

@@ -53,6 +53,7 @@ class WebUser {
   /// delivered.
   virtual void protocol_error(WebLink& link, const Fault& fault, const std::string& detail) = 0;
   virtual void wrote(WebLink& link) = 0;
+  /// The peer sends nothing more: it has ended its stream, or TLS. Called once.
   virtual void ended(WebLink& link) = 0;
   virtual void broken(WebLink& link, int error) = 0;
 };
@@ -146,7 +147,7 @@ class WebLink final : private TcpUser, private WebSocket::User, private Tls::Gat
   void received(Tcp&, wire::Lane, Bytes bytes) override;
   void go_on(Tcp&) override;
   void wrote(Tcp&) override;
-  void ended(Tcp&) override { user_.ended(*this); }
+  void ended(Tcp&) override { tell_end(); }
   void broken(Tcp&, int error) override { user_.broken(*this, error); }
   void message(Opcode opcode, Bytes payload) override;
   void close_frame(const CloseFrame& close_frame) override;
@@ -168,6 +169,8 @@ class WebLink final : private TcpUser, private WebSocket::User, private Tls::Gat
   void hear_request(Bytes rest);
   void hear_response(Bytes rest);
   void hear_messages(Bytes bytes);
+  void hear_end();
+  void tell_end();
   void protocol_error(const Fault& fault, const std::string& detail = {});
 
   Loop& loop_;
@@ -184,8 +187,9 @@ class WebLink final : private TcpUser, private WebSocket::User, private Tls::Gat
   std::optional<UpgradeRequest> request_;
   Stage stage_ = Stage::kHead;
   std::size_t after_end_ = 0;  // bytes that came in kOver
-  bool arrived_ = false;       // with a request that another link has heard
-  bool heard_part_ = false;    // of the next request
+  bool told_end_ = false;
+  bool arrived_ = false;     // with a request that another link has heard
+  bool heard_part_ = false;  // of the next request
   bool asked_ = false, shutting_down_ = false, finished_ = false, sent_close_ = false;
   bool behind_ = false;  // the user has not dealt with all of the last message
   Buffer early_;         // came with the head
