@@ -1,5 +1,5 @@
 // Documents and large messages for slow readers: they are kept once, however many wait for them, with and without TLS.
-// The end of TLS.
+// The end of TLS, and what counts besides messages.
 #include "proxy/net/web/web_link.h"
 
 #include <doctest/doctest.h>
@@ -47,6 +47,7 @@ struct Reader final : WebUser {
     log += 'm';
     if (one_at_a_time) link.set_reading(false);
   }
+  void received_overhead(WebLink&, std::size_t bytes) override { overhead += bytes; }
   void close_frame(WebLink&, const CloseFrame&) override {}
   void protocol_error(WebLink&, const Fault&, const std::string&) override { log += 'f'; }
   void wrote(WebLink&) override {}
@@ -79,6 +80,7 @@ struct Reader final : WebUser {
   Buffer heard;
   bool over = false;
   std::string log;  // m: message, e: end, f: protocol error
+  std::size_t overhead = 0;
   bool one_at_a_time = false;
 };
 
@@ -304,6 +306,30 @@ TEST_CASE("the end of TLS and then the end of the stream are one end") {
   speaker.reader.send(wire);
   ::shutdown(speaker.reader.socket.get(), SHUT_WR);
   speaker.turn("e");
+}
+
+TEST_CASE("heads of frames and what TLS adds are told") {
+  constexpr std::size_t kMessages = 300, kFragments = 20, kRecords = 10;
+  Speaker speaker;
+  Reader& reader = speaker.reader;
+  reader.say(Speaker::kRequest);
+  Buffer message{0x02, 0x80, 0, 0, 0, 0};  // an empty fragment, then one byte in each
+  for (std::size_t i = 1; i < kFragments; ++i)
+    append(message, Buffer{static_cast<std::uint8_t>(i + 1 == kFragments ? 0x80 : 0), 0x81, 0, 0, 0, 0, 7});
+  std::size_t sent = 0;
+  for (std::size_t i = 0; i < kMessages; ++i) {
+    Buffer wire;
+    const std::size_t part = message.size() / kRecords;
+    for (std::size_t at = 0; at < message.size(); at += part)
+      reader.session->write(Bytes(message).subspan(at, std::min(part, message.size() - at)), wire);
+    reader.send(wire);
+    sent += wire.size();
+    speaker.turn();
+  }
+  speaker.turn(std::string(kMessages, 'm'));
+  const std::size_t all = sent - kMessages * (kFragments - 1);
+  CHECK(reader.overhead + 2 * WebLink::kOverheadLump > all);
+  CHECK(reader.overhead <= all + 1'000);  // and the records of the handshake and of the request
 }
 
 TEST_CASE("a client that is declined and sends on is closed") {

@@ -71,6 +71,43 @@ TEST_CASE("a message that is too large is refused before its payload is there, a
   CHECK(heard("0202 0102 0002 0304 8001 05", Role::kClient, 5) == "b:0102030405 ");
 }
 
+/// So many times `hex`.
+std::string times(std::size_t count, std::string_view hex) {
+  std::string all;
+  for (std::size_t i = 0; i < count; ++i) all.append(hex).append(" ");
+  return all;
+}
+
+TEST_CASE("a message may have only so many empty fragments, and any number of others") {
+  const std::string enough = "0200 " + times(WebSocket::kMostEmptyFragments - 1, "0000");
+  CHECK(heard(enough + "8001 07") == "b:07 ");
+  CHECK(heard(enough + "8001 07 " + enough + "8001 08") == "b:07 b:08 ");
+  CHECK(heard(enough + "8900 0000") == "ping: too many empty fragments 1008");
+  CHECK(heard("0201 01 " + times(998, "0001 01") + "8001 01") == "b:" + to_hex(Buffer(1000, 1)) + " ");
+}
+
+TEST_CASE("each frame is told before what is in it, with the bytes of its head") {
+  struct Heads final : WebSocket::User {
+    std::string all;
+    void frame_began(std::size_t head, bool message_goes_on) override {
+      all += std::to_string(head) + (message_goes_on ? "+ " : " ");
+    }
+    void message(Opcode, Bytes payload) override { all += "m" + std::to_string(payload.size()) + " "; }
+    void close_frame(const CloseFrame&) override {}
+  };
+  Heads client, server;
+  WebSocket from(Role::kServer, 1 << 20, client), to(Role::kClient, 1 << 20, client);
+  Buffer wire = from_hex("0200 8900 0001 07 8000");
+  for (const std::size_t size : {125u, 126u, 65535u, 65536u}) from.write(Opcode::kBinary, Buffer(size), wire);
+  CHECK_FALSE(to.feed(wire));
+  CHECK(client.all == "2+ 2 m0 2+ 2 m1 2 m125 4 m126 4 m65535 10 m65536 ");
+  WebSocket masks(Role::kClient, 1 << 20, server), unmasks(Role::kServer, 1 << 20, server);
+  wire.clear();
+  masks.write(Opcode::kPing, as_bytes("?"), wire);
+  CHECK_FALSE(unmasks.feed(wire));
+  CHECK(server.all == "6 m1 ");
+}
+
 TEST_CASE("events do not depend on how the bytes are cut, and what is written reads back") {
   for (const Role role : {Role::kServer, Role::kClient}) {
     Told unused;

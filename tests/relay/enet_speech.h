@@ -52,4 +52,16 @@ inline std::vector<Buffer> packets_out_of_order(std::uint16_t number, std::uint1
   return all;
 }
 
+/// Datagrams with `count` empty unsequenced packets, for peer 0 of a host; each once for each session, as above.
+inline std::vector<Buffer> empty_packets(std::uint16_t count) {
+  std::vector<Buffer> all;
+  for (const unsigned session : {0x00U, 0x10U, 0x20U, 0x30U}) {
+    Buffer& one = all.emplace_back(Buffer{static_cast<std::uint8_t>(session), 0});
+    for (std::uint16_t group = 1; group <= count; ++group)
+      append(one,
+             Buffer{0x49, 0, 0, 0, static_cast<std::uint8_t>(group >> 8U), static_cast<std::uint8_t>(group), 0, 0});
+  }
+  return all;
+}
+
 }  // namespace entente::testing

@@ -88,6 +88,49 @@ TEST_CASE("pings count against a client's message rate") {
   for (int i = 0; i < 150; ++i) CHECK(pair.server.next() == "ping:aa");
 }
 
+/// A message of one byte, with so many empty fragments before it. `mask`: of a client.
+Buffer fragmented(std::size_t empty, bool mask) {
+  Buffer all;
+  const auto frame = [&](std::uint8_t first, Bytes payload) {
+    all.push_back(first);
+    all.push_back(static_cast<std::uint8_t>(payload.size() | (mask ? 0x80U : 0U)));
+    if (mask) append(all, Buffer(4));
+    append(all, payload);
+  };
+  for (std::size_t i = 0; i < empty; ++i) frame(i == 0 ? 2 : 0, {});
+  frame(0x80, Buffer{7});
+  return all;
+}
+
+TEST_CASE("the heads of fragments count against the byte rates of a client and of a server") {
+  constexpr std::size_t kEmpty = 60, kMessages = 400;
+  for (const bool from_client : {true, false}) {
+    CAPTURE(from_client);
+    FakeServer fake;
+    Limits limits = no_limits();
+    (from_client ? limits.bytes_per_second : limits.server_bytes_per_second) = 8'000;
+    Running running(ogar::game(), fake.address(), limits);
+    WebPair pair(running, fake);
+    Buffer all;
+    for (std::size_t i = 0; i < kMessages; ++i) append(all, fragmented(kEmpty, from_client));
+    WebPeer &from = from_client ? static_cast<WebPeer&>(pair.client) : pair.server,
+            &to = from_client ? static_cast<WebPeer&>(pair.server) : pair.client;
+    from.send_raw(all);
+    CHECK(eventually([&] { return running.totals().throttled > 0; }));
+    for (int i = 0; i < 20; ++i) CHECK(to.next() == "b:07");
+  }
+}
+
+TEST_CASE("a client whose message never ends in empty fragments is sent away") {
+  FakeServer fake;
+  Running running(ogar::game(), fake.address());
+  WebPair pair(running, fake);
+  const Buffer all = fragmented(net::WebSocket::kMostEmptyFragments + 1, true);
+  pair.client.send_raw(all);
+  CHECK(pair.client.next() == "close:1008 too many empty fragments");
+  CHECK(running.ended(Reason::kBadFrame));
+}
+
 TEST_CASE("the server's close code and reason reach the client, also 1012") {
   FakeServer fake;
   Running running(ogar::game(), fake.address());

@@ -180,7 +180,8 @@ void WebLink::decrypt(Bytes bytes) {
   const bool well = tls_->feed(bytes, plain_, wire_);
   if (!wire_.empty() && !shutting_down_) tcp_.send(wire::Lane::kStream, wire_);
   if (role_ == WebSocket::Role::kClient && tls_->open() && !asked_) ask();
-  if (!plain_.empty()) hear(plain_);
+  if (tls_->open()) add_overhead(static_cast<std::int64_t>(bytes.size()) - static_cast<std::int64_t>(plain_.size()));
+  if (!plain_.empty() && tcp_.is_open()) hear(plain_);
   clear_keeping(plain_, kKeptLinkRoom);
   if (!well && tcp_.is_open() && stage_ != Stage::kOver) protocol_error(Fault{tls_->what(), "tls"}, tls_->why());
 }
@@ -272,8 +273,22 @@ void WebLink::hear_messages(Bytes bytes) {
 
 void WebLink::message(Opcode opcode, Bytes payload) {
   user_.received(*this, opcode, payload);
+  wait_if_due();
+}
+
+void WebLink::frame_began(std::size_t head, bool message_goes_on) {
+  add_overhead(static_cast<std::int64_t>(head));
+  if (message_goes_on || !tcp_.is_open()) wait_if_due();
+}
+
+void WebLink::wait_if_due() {
   if (!tcp_.is_open()) return messages_.stop();
   if (behind_ || !tcp_.is_reading() || loop_.time_is_up()) messages_.pause();
+}
+
+void WebLink::add_overhead(std::int64_t bytes) {
+  overhead_ += bytes;
+  if (overhead_ > kOverheadLump) user_.received_overhead(*this, static_cast<std::size_t>(std::exchange(overhead_, 0)));
 }
 
 void WebLink::close_frame(const CloseFrame& close_frame) { user_.close_frame(*this, close_frame); }

@@ -46,6 +46,8 @@ class WebUser {
   virtual void close_frame(WebLink& link, const CloseFrame& close_frame) = 0;
   /// After a call of call_again(): the link is served again, and still read. No message follows if this calls it again.
   virtual void go_on(WebLink&) {}
+  /// So many bytes came that are no part of a message: heads of frames, and what TLS adds. They are told in lumps.
+  virtual void received_overhead(WebLink&, std::size_t /*bytes*/) {}
   /// What was delivered now is over. There may be more to come of what was read.
   virtual void messages_done(WebLink&) {}
 
@@ -63,6 +65,8 @@ class WebLink final : private TcpUser, private WebSocket::User, private Tls::Gat
   /// What a peer may send after we have ended the conversation, in bytes: it may not have read that yet. Then the link
   /// is closed.
   static constexpr std::size_t kMostAfterEnd = 256 * 1024;
+  /// WebUser::received_overhead() is told of more bytes than these. A record of TLS has no more.
+  static constexpr std::int64_t kOverheadLump = 17 * 1024;
 
   /// `largest`: bytes of a message from the peer.
   WebLink(Loop& loop, WebSocket::Role role, std::size_t largest, WebUser& user);
@@ -151,6 +155,7 @@ class WebLink final : private TcpUser, private WebSocket::User, private Tls::Gat
   void broken(Tcp&, int error) override { user_.broken(*this, error); }
   void message(Opcode opcode, Bytes payload) override;
   void close_frame(const CloseFrame& close_frame) override;
+  void frame_began(std::size_t head, bool message_goes_on) override;
 
   bool may_use_key() override;
   void rang() override;
@@ -171,6 +176,8 @@ class WebLink final : private TcpUser, private WebSocket::User, private Tls::Gat
   void hear_messages(Bytes bytes);
   void hear_end();
   void tell_end();
+  void wait_if_due();
+  void add_overhead(std::int64_t bytes);
   void protocol_error(const Fault& fault, const std::string& detail = {});
 
   Loop& loop_;
@@ -187,6 +194,7 @@ class WebLink final : private TcpUser, private WebSocket::User, private Tls::Gat
   std::optional<UpgradeRequest> request_;
   Stage stage_ = Stage::kHead;
   std::size_t after_end_ = 0;  // bytes that came in kOver
+  std::int64_t overhead_ = 0;  // not told yet; below 0: the rest of a record whose beginning was told
   bool told_end_ = false;
   bool arrived_ = false;     // with a request that another link has heard
   bool heard_part_ = false;  // of the next request

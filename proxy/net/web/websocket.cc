@@ -18,6 +18,13 @@ constexpr std::size_t kKeptMessageRoom = 4 * 1024;  // a message buffer larger t
 
 bool is_control(std::uint8_t opcode) { return opcode >= 8; }
 
+constexpr std::uint64_t kMostShort = 125, kMostMiddle = 0xFFFF;  // lengths: RFC 6455, 5.2
+
+std::size_t head_size(const wslay_frame_iocb& frame) {
+  const std::size_t length = frame.payload_length <= kMostShort ? 0 : frame.payload_length <= kMostMiddle ? 2 : 8;
+  return 2 + length + (frame.mask != 0 ? 4 : 0);
+}
+
 bool may_travel(std::uint16_t code) {
   return code >= 1000 && code < 5000 && code != 1004 && code != 1005 && code != 1006 && code != 1015;
 }
@@ -83,7 +90,7 @@ std::optional<Violation> WebSocket::feed(Bytes bytes) {
 /// fragmented, and lengths that are longer than needed.
 WebSocket::MaybeViolation WebSocket::take(const wslay_frame_iocb& frame) {
   if (!in_frame_)
-    if (const MaybeViolation wrong = begin(frame)) return wrong;
+    if (const MaybeViolation wrong = begin(frame); wrong || over_) return wrong;
   const Bytes piece(frame.data, frame.data_length);
   frame_left_ -= piece.size();
   in_frame_ = frame_left_ > 0;
@@ -117,10 +124,15 @@ WebSocket::MaybeViolation WebSocket::begin(const wslay_frame_iocb& frame) {
     if (frame.opcode > WSLAY_BINARY_FRAME) return wrong("unknown opcode");
     if (kind_) return wrong("message within a message");
     kind_ = static_cast<Opcode>(frame.opcode);
+    empty_ = 0;
   }
   if (!control_ && frame.payload_length > largest_ - message_.size())
     return Violation{"message too large", CloseFrame::kTooLarge};
+  const bool goes_on = !control_ && !final_;
+  if (goes_on && frame.payload_length == 0 && ++empty_ > kMostEmptyFragments)
+    return Violation{"too many empty fragments", CloseFrame::kPolicy};
   frame_left_ = frame.payload_length;
+  user_.frame_began(head_size(frame), goes_on);
   return std::nullopt;
 }
 
@@ -163,7 +175,6 @@ void WebSocket::write(Opcode opcode, Bytes payload, Buffer& out) {
 
 void WebSocket::write_header(Opcode opcode, std::size_t size, Buffer& out) const {
   assert(role_ == Role::kServer);
-  constexpr std::size_t kMostShort = 125, kMostMiddle = 0xFFFF;  // RFC 6455, 5.2
   const auto number = [&](unsigned bytes) {
     while (bytes-- > 0) out.push_back(static_cast<std::uint8_t>(std::uint64_t{size} >> 8U * bytes));
   };

@@ -1,6 +1,7 @@
 // The WebSocket protocol (RFC 6455) over byte buffers, in either role: frames in, whole messages out, and back.
 // It does nothing by itself: no ping, no pong, no answer to a close. The user sees each and decides.
-// Invariant: a message is refused because of its announced size before memory is allocated for it.
+// Invariant: a message is refused because of its announced size before memory is allocated for it. Each frame is told,
+// also one that ends no message.
 #pragma once
 
 #include <array>
@@ -39,11 +40,16 @@ class WebSocket {
   class User {
    public:
     virtual ~User() = default;
+    /// A frame begins, with so many bytes before its payload. `message_goes_on`: it is not the last one of its message.
+    virtual void frame_began(std::size_t /*head*/, bool /*message_goes_on*/) {}
     /// A whole message or control frame, except close. `payload` is valid only during the call.
     virtual void message(Opcode opcode, Bytes payload) = 0;
     /// The peer's close, its last frame.
     virtual void close_frame(const CloseFrame& close_frame) = 0;
   };
+
+  /// Frames without payload that a message may have before its last frame.
+  static constexpr unsigned kMostEmptyFragments = 64;
 
   /// `largest`: bytes of a message from the peer.
   WebSocket(Role role, std::size_t largest, User& user);
@@ -92,6 +98,7 @@ class WebSocket {
   bool final_ = false, control_ = false;
   std::optional<Opcode> kind_;  // of the message, once it has begun
   Opcode control_kind_ = Opcode::kPing;
+  unsigned empty_ = 0;  // fragments of the message without payload
   Buffer message_, control_payload_;
 };
 

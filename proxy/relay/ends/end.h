@@ -49,8 +49,9 @@ class End {
     virtual void found(End&, std::optional<std::size_t> /*dialect*/) {}
     /// What the peer sent. The bytes of a message or of a datagram come in one call.
     virtual void on_frames(End& end, const Frames& frames) = 0;
-    /// A control message of this size was received and handled: a ping or pong of a WebSocket.
-    virtual void received_control(End&, std::size_t /*bytes*/) {}
+    /// The peer sent this beside what on_frames() is told of: pings and pongs of a WebSocket, heads of its frames, what
+    /// TLS adds, empty packets. It was handled, and counts against the peer's rates.
+    virtual void received_besides(End&, std::size_t /*bytes*/, std::size_t /*messages*/) {}
     /// Some of the waiting bytes were sent.
     virtual void wrote(End& end) = 0;
     /// The peer is gone. Called once. The link may still be open, to send what waits.

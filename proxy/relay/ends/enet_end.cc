@@ -132,7 +132,10 @@ void EnetEnd::hear_kept() {
 void EnetEnd::hear(std::uint8_t channel, const EnetPacket& packet) {
   const Bytes bytes = packet.bytes();
   heard_ = {channel, packet.delivery()};
-  if (bytes.empty()) return worker_route_.dropped(Drop::kBadFrame);
+  if (bytes.empty()) {
+    worker_route_.dropped(Drop::kBadFrame);
+    return user().received_besides(*this, 0, 1);
+  }
   const bool datagram = heard_.lane() == Lane::kDatagram;
   if (datagram) {
     if (const auto drop = filter_.objection(bytes, worker_route_.loop.now())) return worker_route_.dropped(*drop);

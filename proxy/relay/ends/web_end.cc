@@ -79,7 +79,11 @@ void WebEnd::received(net::WebLink&, Opcode opcode, Bytes payload) {
   if (opcode == Opcode::kText) return hear_text(payload);
   if (opcode == Opcode::kBinary) return hear(payload);
   if (opcode == Opcode::kPing) answer_ping(payload);
-  user().received_control(*this, payload.size());
+  user().received_besides(*this, payload.size(), 1);
+}
+
+void WebEnd::received_overhead(net::WebLink&, std::size_t bytes) {
+  if (!is_deaf_to(bytes)) user().received_besides(*this, bytes, 0);
 }
 
 /// Sends a pong unless too much waits: a peer may send pings without reading the pongs.

@@ -24,6 +24,7 @@ class WebEnd final : public LinkEnd<net::WebLink, net::WebUser>, private net::Al
   void upgraded(net::WebLink& link, const net::HttpHead& response) override;
   void declined(net::WebLink& link, const net::HttpHead& response, std::string_view why) override;
   void received(net::WebLink& link, net::Opcode opcode, Bytes payload) override;
+  void received_overhead(net::WebLink& link, std::size_t bytes) override;
   void go_on(net::WebLink& link) override;
   void close_frame(net::WebLink& link, const net::CloseFrame& close_frame) override;
   void messages_done(net::WebLink&) override { link_.flush(); }

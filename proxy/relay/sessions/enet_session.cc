@@ -79,7 +79,7 @@ void EnetSession::peer_said(std::uint8_t channel, net::EnetPacket packet) {
   if (ending_ || from_server_.left_at != 0) return;
   const auto frames = count_frames(packet.bytes(), wire::EnetCarriage{channel, packet.delivery()}.lane());
   if (!frames) return;
-  if (!player_shown_) player_shown_ = worker_route_->route.game.shows_player(packet.bytes());
+  if (!player_shown_ && !packet.bytes().empty()) player_shown_ = worker_route_->route.game.shows_player(packet.bytes());
   Held::Packet said{channel, std::move(packet), *frames};
   !open_ || from_client_.waits() ? hold(from_client_, std::move(said)) : pass_counted(Way::kToServer, std::move(said));
 }
@@ -92,9 +92,10 @@ void EnetSession::received(net::EnetPeer&, std::uint8_t channel, net::EnetPacket
   from_server_.waits() ? hold(from_server_, std::move(said)) : pass_counted(Way::kToClient, std::move(said));
 }
 
-/// The number of frames in a packet of the client. Nothing: it broke its game's framing, or the packet is empty.
+/// The number of frames in a packet of the client, as it counts against the rates: an empty one, which is not passed
+/// on, counts as one. Nothing: it broke its game's framing.
 std::optional<std::size_t> EnetSession::count_frames(Bytes packet, Lane lane) {
-  if (packet.empty()) return worker_route_->dropped(Drop::kBadFrame), std::nullopt;
+  if (packet.empty()) return 1;
   std::size_t frames = 0;
   Bytes left = packet;
   std::optional<Fault> wrong;
@@ -115,7 +116,7 @@ std::optional<std::size_t> EnetSession::count_frames(Bytes packet, Lane lane) {
 void EnetSession::pass_counted(Way way, Held::Packet packet) {
   const std::size_t size = packet.packet.bytes().size();
   const bool up = way == Way::kToServer;
-  if (up && !std::exchange(plays_, true)) {  // from now on, it is served before newcomers
+  if (up && size != 0 && !std::exchange(plays_, true)) {  // from now on, it is served before newcomers
     host_.set_priority(net::Priority::kPlayer);
     from_client_.set_priority(net::Priority::kPlayer);
     from_server_.set_priority(net::Priority::kPlayer);

@@ -102,8 +102,8 @@ void RoomSession::on_frames(End&, const Frames& frames) {
   if (!ending_) charge(frames.bytes.size(), std::max(frames.count(), heard_words_));
 }
 
-void RoomSession::received_control(End& end, std::size_t bytes) {
-  if (!ending_ && &end == client_.end.get()) charge(bytes, 1);
+void RoomSession::received_besides(End& end, std::size_t bytes, std::size_t messages) {
+  if (!ending_ && &end == client_.end.get()) charge(bytes, messages);
 }
 
 void RoomSession::datagram(const net::Address& from, Bytes datagram) {

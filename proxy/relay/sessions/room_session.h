@@ -62,7 +62,7 @@ class RoomSession : public Session, protected End::User, private net::Alarm::Use
   bool turned_away_ = false;     // the player was refused or thrown out, and not let in since
 
  private:
-  void received_control(End& end, std::size_t bytes) override;
+  void received_besides(End& end, std::size_t bytes, std::size_t messages) override;
   void over(End&) override { settle(); }
   void rang() override;
 

@@ -97,17 +97,31 @@ void WebSession::declined(WebLink&, const net::HttpHead& response, std::string_v
 void WebSession::received(WebLink& link, Opcode opcode, Bytes payload) {
   last_passed_ = now();
   const bool from_client = is_client(link);
-  PeerLink& from = peer_link(link);
-  if (finish_at_ != 0 && !ending_) return from.talks_on(payload.size(), kMostUnheard) ? finish() : void();
-  if (ending_) {
-    if (from.talks_on(payload.size(), limits_.held_bytes)) settle();  // bytes may still wait for the other
-    return;
-  }
+  if (is_deaf_to(link, payload.size())) return;
   if (from_client && is_message(opcode) && !may_pass(payload)) return;
   if (from_client && !plays_) play();
   if (ending_) return;
-  from_client ? charge(payload.size(), 1) : charge_server(payload.size(), 1);  // pings and pongs, too
+  charge_sender(link, payload.size(), 1);  // pings and pongs, too
   pass(from_client ? Way::kToServer : Way::kToClient, opcode, payload);
+}
+
+void WebSession::received_overhead(WebLink& link, std::size_t bytes) {
+  if (!is_deaf_to(link, bytes)) charge_sender(link, bytes, 0);
+}
+
+void WebSession::charge_sender(const WebLink& link, std::size_t bytes, std::size_t messages) {
+  is_client(link) ? charge(bytes, messages) : charge_server(bytes, messages);
+}
+
+/// Whether received bytes are discarded, because the session ends. Closes the link if the peer sends too many of them.
+bool WebSession::is_deaf_to(WebLink& link, std::size_t bytes) {
+  PeerLink& from = peer_link(link);
+  if (finish_at_ != 0 && !ending_) {
+    if (from.talks_on(bytes, kMostUnheard)) finish();
+    return true;
+  }
+  if (ending_ && from.talks_on(bytes, limits_.held_bytes)) settle();  // bytes may still wait for the other
+  return ending_;
 }
 
 /// Whether the client may send this; ends the session if not.

@@ -24,6 +24,7 @@ class WebSession final : public TwoLinkSession<net::WebLink, net::WebUser> {
   void upgraded(net::WebLink& link, const net::HttpHead& response) override;
   void declined(net::WebLink& link, const net::HttpHead& response, std::string_view why) override;
   void received(net::WebLink& link, net::Opcode opcode, Bytes payload) override;
+  void received_overhead(net::WebLink& link, std::size_t bytes) override;
   void close_frame(net::WebLink& link, const net::CloseFrame& close_frame) override;
   void messages_done(net::WebLink& link) override;
   void protocol_error(net::WebLink& link, const Fault& fault, const std::string& detail) override;
@@ -31,6 +32,8 @@ class WebSession final : public TwoLinkSession<net::WebLink, net::WebUser> {
 
   int dial(Dial&, const net::Address& server, Outgoing outgoing) override;
 
+  bool is_deaf_to(net::WebLink& link, std::size_t bytes);
+  void charge_sender(const net::WebLink& link, std::size_t bytes, std::size_t messages);
   bool may_pass(Bytes message);
   bool refuse(const net::CloseFrame& parting, const Fault& fault);
   void tell_tap(wire::Way way, Bytes message);

@@ -285,6 +285,10 @@ void Whereabouts::on_frames(End& end, const Frames& frames) {
   if (!session_.ending_) session_.charge_server(frames.bytes.size(), frames.count());
 }
 
+void Whereabouts::received_besides(End& end, std::size_t bytes, std::size_t messages) {
+  if (!session_.ending_ && place_of(end) == here_.get()) session_.charge_server(bytes, messages);
+}
+
 void Whereabouts::wrote(End& end) {
   Place* const place = place_of(end);
   if (place == nullptr || session_.ending_) return;

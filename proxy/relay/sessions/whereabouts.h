@@ -142,6 +142,7 @@ class Whereabouts final : private End::User, private Dial::User {
   void opened(End& end, const core::Peer& peer) override;
   void found(End& end, std::optional<std::size_t> dialect) override;
   void on_frames(End& end, const Frames& frames) override;
+  void received_besides(End& end, std::size_t bytes, std::size_t messages) override;
   void wrote(End& end) override;
   void departed(End& end, const End::Departure& departure) override;
   void over(End& end) override;

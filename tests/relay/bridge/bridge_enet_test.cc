@@ -489,6 +489,13 @@ TEST_CASE("a client that is too fast is delayed within a limit, and its datagram
     });
     CHECK(scene.running.totals().current_sessions() == 1);
   }
+  SUBCASE("empty packets count, too, and are dropped") {
+    ToStream scene(limits);
+    scene.join();
+    for (const Buffer& one : empty_packets(250)) scene.client.host.send_raw(scene.running.address, one);
+    scene.until([&] { return scene.running.totals().throttled >= 1; });
+    CHECK(scene.running.dropped(Drop::kBadFrame, 200));
+  }
   SUBCASE("the limit is of what waits, not of all that has ever waited") {
     limits.high_water = limits.low_water = 20'000;
     ToStream scene(limits);

@@ -46,6 +46,36 @@ TEST_CASE("TCP to TCP: we greet the client, our back greets the server, and word
   CHECK(totals.orphaned == 1);  // the unit that points was never announced
 }
 
+TEST_CASE("pings and the heads of their frames count against the rates of a bridge's client and server") {
+  Limits limits = no_limits();
+  const auto pings = [](std::size_t count, bool from_client) {
+    Buffer all;
+    for (std::size_t i = 0; i < count; ++i) append(all, from_client ? from_hex("8980 00000000") : from_hex("8900"));
+    return all;
+  };
+  SUBCASE("bytes of the client") {
+    limits.bytes_per_second = 4'000;
+    FakeServer fake;
+    Bridging running(toy::messages(), toy::stream(), fake.address(), limits);
+    WebClient client(running.address, "/anywhere");
+    client.upgrade();
+    client.send_raw(pings(4'000, true));
+    CHECK(eventually([&] { return running.totals().throttled > 0; }));
+  }
+  SUBCASE("of the server") {
+    SUBCASE("bytes") { limits.server_bytes_per_second = 4'000; }
+    SUBCASE("messages") { limits.server_messages_per_second = 100; }
+    FakeServer fake;
+    Bridging running(toy::stream(), toy::messages(), fake.address(), limits);
+    const Stream client = Stream::to(running.address);
+    client.send(kHello);
+    WebServer server(fake);
+    server.upgrade();
+    server.send_raw(pings(12'000, false));
+    CHECK(eventually([&] { return running.totals().throttled > 0; }));
+  }
+}
+
 TEST_CASE("words cross between all transports") {
   const auto echo = [](auto&& up, auto&& down) {
     for (int i = 0; i < 20; ++i) {

@@ -251,6 +251,14 @@ TEST_CASE("enet relay: a client above its rate is passed on more slowly; beyond 
     CHECK(scene.running.totals().throttled > 0);
     CHECK(scene.running.heard.told("exceeds limits.messages_per_second") == 1);
   }
+  SUBCASE("empty packets count, too, and are dropped") {
+    Scene scene(aos::game(), limits);
+    scene.join(3);
+    for (const Buffer& one : empty_packets(250)) scene.client.host.send_raw(scene.running.address, one);
+    scene.until([&] { return scene.running.totals().throttled > 0; });
+    CHECK(scene.running.dropped(relay::Drop::kBadFrame, 200));
+    CHECK(scene.server.log.size() == 1);
+  }
   SUBCASE("what is not reliable is dropped meanwhile") {
     limits.messages_per_second = 1;
     Scene scene(aos::game(), limits);
