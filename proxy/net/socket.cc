@@ -1,6 +1,7 @@
 #include "proxy/net/socket.h"
 
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -214,6 +215,22 @@ void drop_received(int fd) {
   std::array<std::uint8_t, 8 * 1024> piece;
   for (int i = 0; i < 8; ++i)
     if (::recv(fd, piece.data(), piece.size(), MSG_DONTWAIT) <= 0) return;
+}
+
+bool peer_has_ended(int fd) {
+  pollfd one{fd, POLLRDHUP, 0};
+  return ::poll(&one, 1, 0) == 1;
+}
+
+std::vector<bool> peers_have_ended(std::span<const int> fds) {
+  std::vector<bool> ended(fds.size(), false);
+  if (fds.empty()) return ended;
+  std::vector<pollfd> all;
+  all.reserve(fds.size());
+  for (const int fd : fds) all.push_back({fd, POLLRDHUP, 0});
+  if (::poll(all.data(), all.size(), 0) <= 0) return ended;
+  for (std::size_t i = 0; i < all.size(); ++i) ended[i] = all[i].revents != 0;
+  return ended;
 }
 
 Address local_address(int fd) {

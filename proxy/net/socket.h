@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "proxy/base/bytes.h"
 #include "proxy/base/fault.h"
@@ -67,6 +69,12 @@ void limit_waiting(int fd, Millis most);
 void say_last(int fd, Bytes bytes);
 /// Discards what has arrived, up to 64 KiB, without waiting.
 void drop_received(int fd);
+
+/// Whether the peer of a stream connection has closed its direction or has gone, as far as the kernel can tell,
+/// whatever it sent before. Does not wait.
+bool peer_has_ended(int fd);
+/// The same for each of these connections, with one system call.
+std::vector<bool> peers_have_ended(std::span<const int> fds);
 
 Address local_address(int fd);
 Address peer_address(int fd);

@@ -1,6 +1,5 @@
 #include "proxy/net/tcp.h"
 
-#include <poll.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -54,16 +53,7 @@ int Tcp::connect(Fd fd, const Address& to, Bytes first) {
   return 0;
 }
 
-bool Tcp::peer_has_gone() const {
-  char byte = 0;
-  const ssize_t n = ::recv(fd_.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-  return n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
-}
-
-bool Tcp::peer_has_ended() const {
-  pollfd one{fd_.get(), POLLRDHUP, 0};
-  return ::poll(&one, 1, 0) == 1;
-}
+bool Tcp::peer_has_ended() const { return net::peer_has_ended(fd_.get()); }
 
 void Tcp::set_reading(bool on) {
   reading_ = on;

@@ -93,10 +93,8 @@ class Tcp final : private Poll::User, private Outbox::Sender {
   /// What the peer sent before it left is received first, however long the link is not read: until then, it does not
   /// break. Initially, a link that is not read breaks as soon as a write fails.
   void set_patient() { patient_ = true; }
-  /// Whether the peer has gone, as far as the kernel can tell. Works also while the link does not read, unless unread
-  /// data is in the way.
-  bool peer_has_gone() const;
   /// Whether the peer has closed its direction or has gone, as far as the kernel can tell, whatever it sent before.
+  /// Works also while the link does not read.
   bool peer_has_ended() const;
   /// Whether the link has data to read, but waits until the loop serves it. That is our delay, not the peer's.
   bool is_unserved() const { return poll_.waits(); }

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include <cerrno>
+#include <vector>
 
 namespace entente::net::socket_test {
 namespace {
@@ -59,6 +60,25 @@ TEST_CASE("an unreachable server is an error of connecting, not of creating sock
   REQUIRE(pair.ok());
   CHECK(::connect(pair->tcp.get(), nowhere.raw(), nowhere.size()) != 0);
   CHECK(errno != EINPROGRESS);
+}
+
+TEST_CASE("a peer that has closed its direction or its connection has ended, whatever it sent before") {
+  std::vector<Fd> ours, theirs;
+  std::vector<int> fds;
+  for (int i = 0; i < 4; ++i) {
+    int ends[2];
+    REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
+    ours.emplace_back(ends[0]);
+    theirs.emplace_back(ends[1]);
+    fds.push_back(ends[0]);
+  }
+  for (const int i : {1, 2, 3}) REQUIRE(::send(theirs[static_cast<std::size_t>(i)].get(), "x", 1, 0) == 1);
+  REQUIRE(::shutdown(theirs[2].get(), SHUT_WR) == 0);
+  theirs[3].reset();
+  const std::vector<bool> ended = peers_have_ended(fds);
+  CHECK(ended == std::vector<bool>{false, false, true, true});
+  for (std::size_t i = 0; i < fds.size(); ++i) CHECK(peer_has_ended(fds[i]) == ended[i]);
+  CHECK(peers_have_ended({}).empty());
 }
 
 }  // namespace

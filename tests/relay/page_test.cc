@@ -251,6 +251,25 @@ TEST_CASE("a caller that stops in the middle of a request is told so, and one th
   CHECK(running.totals().refused() == 1);
 }
 
+TEST_CASE("a client of a WebSocket that leaves unread bytes behind while it waits for the server has left") {
+  struct Held : Serving {
+    explicit Held(const net::Address& server) : Serving(1) {
+      relay::RouteOptions options;
+      options.game = &ogar::game();
+      options.listen = loopback();
+      options.servers = {{server.ip_text(), server.port(), 0}};
+      options.upstream.hold_ms = 60'000;
+      serve_all(std::move(options), no_limits());
+    }
+  } running(free_for_both());
+  WebClient client(running.address);
+  CHECK(eventually([&] { return running.server().waiting(0) == 1; }));
+  client.send("fe06000000");
+  client.stream().close();
+  CHECK(running.ended(Reason::kClientLeft));
+  CHECK(running.empty());
+}
+
 constexpr std::string_view kAsk = "HEAD / HTTP/1.1\r\nHost: a\r\n\r\n";
 
 /// A page whose clients have asked for as much as their address may at once.

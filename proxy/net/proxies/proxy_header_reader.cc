@@ -1,11 +1,11 @@
 #include "proxy/net/proxies/proxy_header_reader.h"
 
-#include <poll.h>
 #include <sys/socket.h>
 
 #include <cerrno>
 
 #include "proxy/net/proxies/forwarded.h"
+#include "proxy/net/socket.h"
 
 namespace entente::net {
 namespace {
@@ -14,11 +14,6 @@ namespace {
 void wake_at(int fd, std::size_t bytes) {
   const int least = static_cast<int>(bytes);
   (void)::setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &least, sizeof least);
-}
-
-bool ended(int fd) {
-  pollfd one{fd, POLLRDHUP, 0};
-  return ::poll(&one, 1, 0) > 0;
 }
 
 }  // namespace
@@ -82,7 +77,7 @@ void ProxyHeaderReader::read_request(One& one) {
   if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) return;
   if (n <= 0) return refuse(one, NoHeader::kLeft);
   const auto there = static_cast<std::size_t>(n);
-  if (there == one.heard) return ended(fd) ? refuse(one, NoHeader::kLeft) : void();
+  if (there == one.heard) return peer_has_ended(fd) ? refuse(one, NoHeader::kLeft) : void();
   const auto read = one.head->feed(Bytes(room).first(there).subspan(one.heard));
   if (!read) return refuse(one, NoHeader::kWrong, read.error());
   one.heard = there;

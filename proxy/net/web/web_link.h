@@ -140,7 +140,7 @@ class WebLink final : private TcpUser, private WebSocket::User, private Tls::Gat
   /// As of Tcp.
   void set_patient() { tcp_.set_patient(); }
   bool is_unserved() const { return tcp_.is_unserved(); }
-  bool peer_has_gone() const { return tcp_.peer_has_gone(); }
+  bool peer_has_ended() const { return tcp_.peer_has_ended(); }
   Millis last_received() const { return tcp_.last_received(); }
   Millis unserved_millis() const { return tcp_.unserved_millis(); }
 

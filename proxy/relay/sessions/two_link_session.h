@@ -124,7 +124,7 @@ class TwoLinkSession : public RelaySession, protected LinkCallbacks {
 
   std::size_t waiting_for_client() const override { return client_.link.waiting(); }
   std::size_t weight() const override { return client_.link.weight() + (lab_ ? lab_->waiting() : 0); }
-  bool client_has_gone() const override { return client_.link.is_open() && client_.link.peer_has_gone(); }
+  bool client_has_gone() const override { return client_.link.is_open() && client_.link.peer_has_ended(); }
   bool is_linked() const override { return client_.link.is_open() || server_.link.is_open(); }
   void pause_client(Pause why) override { client_.pause(why); }
   void resume_client(Pause why) override { client_.resume(why); }
