@@ -4,6 +4,7 @@
 #include "adapters/bzflag/bzflag.h"
 #include "adapters/panic/panic.h"
 #include "proxy/relay/faults/lab_plan.h"
+#include "tests/relay/late_server.h"
 #include "tests/relay/native_lines.h"
 #include "tests/relay/toy.h"
 
@@ -57,6 +58,86 @@ TEST_CASE("clients that wait for a server's dialect are turned away when the pro
   CHECK(as_text(also.read_all()) == kGoodbye);
   CHECK(running.totals().by(Reason::kDraining) == 2);
   CHECK(probe.read_all().empty());
+}
+
+/// A relay whose server is away and does not name its dialect.
+struct Away : Serving {
+  explicit Away(std::uint32_t hold_ms, std::uint32_t sessions_per_address = 0) : Serving(1), at(free_for_both()) {
+    relay::RouteOptions options;
+    options.game = &toy::game();
+    options.listen = loopback();
+    options.servers = {{at.ip_text(), at.port(), std::nullopt}};
+    options.upstream.hold_ms = hold_ms;
+    Limits limits = no_limits();
+    limits.sessions_per_address = sessions_per_address;
+    serve_all(std::move(options), limits);
+  }
+  Stream client() const {
+    Stream made = Stream::to(address);
+    made.send(kHello);
+    return made;
+  }
+  /// Waits until so many sessions are listed.
+  bool lists(std::size_t count) const {
+    return eventually([&] { return sessions().size() == count; });
+  }
+  const net::Address at;
+};
+
+TEST_CASE("clients that leave while they wait for a server's dialect give their places to others") {
+  Away running(60'000, 3);
+  std::vector<Stream> clients;
+  for (int i = 0; i < 3; ++i) clients.push_back(running.client());
+  CHECK(running.lists(3));
+  const relay::LinkId last = running.sessions().back().info.link;
+  clients.pop_back();
+  CHECK(running.ended(Reason::kClientLeft));
+  CHECK(running.heard.line(relay::text(Reason::kClientLeft)));
+  CHECK(running.heard.last_closed().first == last);
+  clients.clear();
+  CHECK(running.ended(Reason::kClientLeft, 3));
+  CHECK(running.lists(0));
+  for (int i = 0; i < 3; ++i) clients.push_back(running.client());
+  CHECK(running.lists(3));
+  CHECK(running.totals().by(Reason::kTooManyFromAddress) == 0);
+  const LateServer server(running.at);
+  server.accept().send("toy\x08");
+  for (int i = 0; i < 3; ++i) CHECK(server.accept().read_text(4) == kHello);
+}
+
+TEST_CASE("a client that has waited in vain for a server's dialect is logged with its number and its time") {
+  Away running(300);
+  const Stream client = running.client();
+  CHECK(running.lists(1));
+  const relay::LinkId link = running.sessions()[0].info.link;
+  CHECK(as_text(client.read_all()) == kGoodbye);
+  CHECK(running.heard.line(relay::text(Reason::kServerUnreachable)));
+  CHECK(running.heard.last_closed().first == link);
+  CHECK(running.heard.last_closed().second >= 300);
+}
+
+TEST_CASE("a client of a relay may close its direction while the server is asked, but not while no server is there") {
+  SUBCASE("the server is asked") {
+    const FakeServer fake(true);
+    Running running(toy::game(), fake.address(), no_limits(), 1, std::nullopt);
+    const Stream probe = expect_probe(fake);
+    const Stream client = Stream::to(running.address);
+    client.send(kHello);
+    client.finish();
+    CHECK(!fake.called(300));
+    probe.send("toy\x08");
+    const Stream server = fake.accept();
+    CHECK(as_text(server.read_all()) == kHello);
+    server.send("toy\x08");
+    CHECK(client.read_text(4) == "toy\x08");
+  }
+  SUBCASE("no server is there") {
+    Away running(60'000);
+    const Stream client = running.client();
+    client.finish();
+    CHECK(running.ended(Reason::kClientLeft));
+    CHECK(client.read_all().empty());
+  }
 }
 
 TEST_CASE("a server of another dialect than the listener's gets no player, and the log says what to do") {

@@ -20,8 +20,12 @@ class Heard final : public relay::Events {
   void opened(const std::string&, const relay::LinkInfo& session, std::uint64_t more) override {
     note("opened " + session.client.text(), more);
   }
-  void closed(const std::string&, const relay::LinkInfo&, const relay::SessionOutcome& end,
+  void closed(const std::string&, const relay::LinkInfo& session, const relay::SessionOutcome& end,
               std::uint64_t more) override {
+    {
+      std::lock_guard lock(mutex_);
+      last_closed_ = {session.link, end.length};
+    }
     note(std::string(relay::text(end.reason)) + (end.player.empty() ? "" : ": " + end.player), more);
   }
   void refused(const std::string&, const relay::LinkInfo&, relay::Reason reason, const Fault& fault, std::uint64_t at,
@@ -70,6 +74,11 @@ class Heard final : public relay::Events {
     std::lock_guard lock(mutex_);
     return lines_;
   }
+  /// The number and the length of the session that was logged last as closed.
+  std::pair<relay::LinkId, Millis> last_closed() {
+    std::lock_guard lock(mutex_);
+    return last_closed_;
+  }
   /// How many events have a line that contains `part`, including those that another event only counts.
   std::uint64_t told(std::string_view part) {
     std::lock_guard lock(mutex_);
@@ -90,6 +99,7 @@ class Heard final : public relay::Events {
   std::mutex mutex_;
   std::vector<std::string> lines_;
   std::vector<relay::News> news_;
+  std::pair<relay::LinkId, Millis> last_closed_;
   std::vector<std::uint64_t> more_;  // for each line, the events that it only counts
 };
 

@@ -103,17 +103,24 @@ std::optional<Acceptor::Farewell> Acceptor::command_waiting(const SessionCommand
   const Route& its = worker_route_->route;
   if (command.none || !command.means(client.link, its.index)) return std::nullopt;
   if (command.action == Action::kLeaveServer) return std::nullopt;  // it is on no server yet
-  const LinkInfo info{client.link,       &its.game, its.dialect, client.client, its.upstreams.any_address(),
-                      its.listen_address};
-  SessionReport report{its.index, info, now() - since, 0, {}, ""};
+  SessionReport report{its.index, info_of_waiting(client), now() - since, 0, {}, ""};
   if (command.action == Action::kSay) report.told = AnnounceResult::kNotIn;
   if (command.action == Action::kMove) command.move->answer_stays("it waits until its server can be reached");
   part.found(std::move(report));
   const auto why = reason_to_end(command.action);
   if (!why) return std::nullopt;
-  worker_route_->ended(info, {*why, now() - since}, Fault{""});
+  tell_waiting_ended(client, since, *why);
   std::string words = is_sent_away(*why) ? words_for_sent_away(*why, command.text) : command.text;
   return Farewell{*why, words.empty() ? its.words_for(*why, Fault{""}) : std::move(words)};
+}
+
+LinkInfo Acceptor::info_of_waiting(const AcceptedClient& client) const {
+  const Route& its = worker_route_->route;
+  return {client.link, &its.game, its.dialect, client.client, its.upstreams.any_address(), its.listen_address};
+}
+
+void Acceptor::tell_waiting_ended(const AcceptedClient& client, Millis since, Reason why) {
+  worker_route_->ended(info_of_waiting(client), {why, now() - since});
 }
 
 void Acceptor::tell_turned_away(const net::Address& from, const net::Address& here, Reason why, const Fault& fault) {

@@ -100,6 +100,8 @@ class Acceptor : private Queries::User, private ServerProbes::User {
     Reason why;
     std::string words;  ///< for the player
   };
+  /// Counts and logs that a client that has waited here since `since` goes, and why.
+  void tell_waiting_ended(const AcceptedClient& client, Millis since, Reason why);
   /// Reports a client that has waited here since `since`, if the command means it. If the command ends its wait, counts
   /// and logs that, and returns what the client is to be told.
   std::optional<Farewell> command_waiting(const SessionCommand& command, Inquiry::Part& part,
@@ -111,6 +113,7 @@ class Acceptor : private Queries::User, private ServerProbes::User {
                                   const std::function<std::vector<net::UdpReader::Peer>()>& peers);
   /// Closes the twin, which then receives nothing.
   void drop_twin();
+  LinkInfo info_of_waiting(const AcceptedClient& client) const;
   Error cannot_share() const;
   void close_queries() { queries_->close(); }
   /// Until when a newcomer may wait for a server, if none can be reached now.

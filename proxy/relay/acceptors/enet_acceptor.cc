@@ -94,6 +94,10 @@ void EnetAcceptor::wait(AcceptedClient newcomer) {
 }
 
 void EnetAcceptor::tick(Millis now) {
+  std::erase_if(waiting_, [this](const auto& one) {
+    if (!one->here()) left_waiting(*one);
+    return !one->here();
+  });
   if (!waiting_.empty() && !known()) probes_->players_wait();
   Acceptor::tick(now);
 }
@@ -104,7 +108,7 @@ void EnetAcceptor::assign(EnetWaiting& one) {
   std::size_t worker = one.worker ? *one.worker : dispatcher_.next_worker(worker_route_->route);
   if (worker != home) {
     net::Fd socket = host_.socket_for(*one.newcomer.enet.peer);
-    if (!one.here()) return admission_.leave(one.newcomer.client);
+    if (!one.here()) return left_waiting(one);
     net::EnetPeer& peer = *one.newcomer.enet.peer;
     if (socket) one.newcomer.moved_enet = host_.release(peer, std::move(socket));
     if (!one.newcomer.moved_enet) worker = home;
@@ -158,8 +162,15 @@ void EnetAcceptor::route_changed() {
 
 /// Refuses a client that was let in already.
 void EnetAcceptor::refuse(const EnetWaiting& one, Reason why) {
+  if (!one.here()) return left_waiting(one);
   admission_.leave(one.newcomer.client);
-  if (one.here()) turn_away(*one.newcomer.enet.peer, why);
+  tell_waiting_ended(one.newcomer, one.since, why);
+  say_goodbye(*one.newcomer.enet.peer, why, words_for(one.newcomer.client, why));
+}
+
+void EnetAcceptor::left_waiting(const EnetWaiting& one) {
+  admission_.leave(one.newcomer.client);
+  tell_waiting_ended(one.newcomer, one.since, Reason::kClientLeft);
 }
 
 void EnetAcceptor::turn_away(net::EnetPeer& peer, Reason why) {

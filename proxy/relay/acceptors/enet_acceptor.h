@@ -50,6 +50,8 @@ class EnetAcceptor final : public Acceptor, private net::EnetHost::User, private
   void assign(EnetWaiting& one);
   void assign(AcceptedClient newcomer, std::size_t worker);
   void refuse(const EnetWaiting& one, Reason why);
+  /// The client has left while it waited.
+  void left_waiting(const EnetWaiting& one);
 
   net::EnetHost host_;
   std::vector<std::unique_ptr<EnetWaiting>> waiting_;

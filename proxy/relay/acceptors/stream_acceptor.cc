@@ -46,13 +46,33 @@ void StreamAcceptor::stop() {
 }
 
 void StreamAcceptor::turn_away_waiting() {
-  for (Waiting& one : std::exchange(waiting_, {})) {
-    forget(one.client);
-    turn_away(std::move(one.client), Reason::kDraining);
-  }
+  for (Waiting& one : std::exchange(waiting_, {})) part_from(std::move(one), Reason::kDraining);
 }
 
-/// A client that was let in has no session.
+/// Ends the wait of a client that gets no session.
+void StreamAcceptor::part_from(Waiting one, Reason why) {
+  forget(one.client);
+  if (why != Reason::kClientLeft) say_goodbye(std::move(one.client.fd), why, words_for(one.client.client, why));
+  if (!one.client.health_check) tell_waiting_ended(one.client, one.since, why);
+}
+
+/// Drops the clients that have left while they waited. A relay's client may have closed only its direction: as in a
+/// session, that ends its wait only while no server is there.
+void StreamAcceptor::drop_gone() {
+  if (waiting_.empty() || (!route().options->bridge && !probes_->away())) return;
+  std::vector<int> fds;
+  for (const Waiting& one : waiting_) fds.push_back(one.client.fd.get());
+  const std::vector<bool> gone = net::peers_have_ended(fds);
+  std::vector<Waiting> here;
+  for (std::size_t i = 0; i < gone.size(); ++i) {
+    if (gone[i])
+      part_from(std::move(waiting_[i]), Reason::kClientLeft);
+    else
+      here.push_back(std::move(waiting_[i]));
+  }
+  waiting_ = std::move(here);
+}
+
 void StreamAcceptor::forget(const AcceptedClient& client) {
   client.health_check || route().by_web() ? admission_.stop_calling(client.client) : admission_.leave(client.client);
 }
@@ -93,6 +113,7 @@ void StreamAcceptor::tick(Millis now) {
   tcp_acceptor_.resume();
   while (!parting_.empty() && now >= parting_.front().second) close_oldest_parting();
   proxy_headers_.tick(limits().greet_ms);
+  drop_gone();
   if (!waiting_.empty()) probes_->want();
   Acceptor::tick(now);
 }
@@ -121,7 +142,10 @@ void StreamAcceptor::client_named(net::Fd fd, const net::Address& client, bool h
   const auto why = health_check       ? admission_.call_for_check(client, limits(), now())
                    : route().by_web() ? admission_.call(client, limits(), now())
                                       : admission_.enter(client, limits(), now());
-  if (why) return turn_away(std::move(newcomer), *why);
+  if (why) {
+    say_goodbye(std::move(newcomer.fd), *why, words_for(client, *why));
+    return health_check ? void() : tell_turned_away(client, route().listen_address, *why);
+  }
   newcomer.link = dispatcher_.next_link();
   newcomer.go_by(worker_route_->route);
   admit(std::move(newcomer), now(), holds_until());
@@ -168,11 +192,6 @@ Buffer StreamAcceptor::last_word(Reason why, const std::string& words) const {
 void StreamAcceptor::turn_away(net::Fd fd, const net::Address& from, Reason why, const Fault& fault) {
   say_goodbye(std::move(fd), why, words_for(from, why, fault));
   tell_turned_away(from, route().listen_address, why, fault);
-}
-
-void StreamAcceptor::turn_away(AcceptedClient client, Reason why) {
-  say_goodbye(std::move(client.fd), why, words_for(client.client, why));
-  if (!client.health_check) tell_turned_away(client.client, route().listen_address, why);
 }
 
 /// Does not wait: to refuse a crowd of newcomers must cost next to nothing.
@@ -240,17 +259,11 @@ void StreamAcceptor::probed() {
     if (may_begin()) {
       // A caller is asked again when it begins a session.
       const auto why = is_session_to_be(one.client) ? barred(one.client) : std::nullopt;
-      if (!why) {
-        admit(std::move(one.client), one.since, one.until);
-        continue;
-      }
-      forget(one.client);
-      turn_away(std::move(one.client), *why);
+      why ? part_from(std::move(one), *why) : admit(std::move(one.client), one.since, one.until);
     } else if (now() < one.until) {
       waiting_.push_back(std::move(one));
     } else {
-      forget(one.client);
-      turn_away(std::move(one.client), probes_->why());
+      part_from(std::move(one), probes_->why());
     }
   }
 }

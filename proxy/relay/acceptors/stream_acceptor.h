@@ -46,9 +46,9 @@ class StreamAcceptor final : public Acceptor,
 
   Buffer last_word(Reason why, const std::string& words) const;
   void turn_away(net::Fd fd, const net::Address& from, Reason why, const Fault& fault = Fault{""});
-  void turn_away(AcceptedClient client, Reason why);
   void say_goodbye(net::Fd fd, Reason why, const std::string& words);
   void turn_away_waiting();
+  void drop_gone();
   void forget(const AcceptedClient& client);
   void close_later(net::Fd fd);
   void close_oldest_parting();
@@ -67,6 +67,7 @@ class StreamAcceptor final : public Acceptor,
     AcceptedClient client;
     Millis since, until;
   };
+  void part_from(Waiting one, Reason why);
   std::vector<Waiting> waiting_;  // until a server's dialect is known
   /// Connections of refused clients, and when to close them. Closing at once could lose our goodbye.
   std::deque<std::pair<net::Fd, Millis>> parting_;

@@ -38,6 +38,7 @@ class ServerProbes::One final : private Check::User {
 
   bool failed() const { return server_.drained() || (why_ && !running_); }
   Reason why() const { return why_.value_or(Reason::kServerUnreachable); }
+  bool away() const { return server_.drained() || away_; }
   bool may_be_chosen() const { return server_.dialect() && !server_.drained(); }
   /// It has neither answered nor failed yet.
   bool unasked() const { return !asked_ && !server_.drained(); }
@@ -111,6 +112,7 @@ class ServerProbes::One final : private Check::User {
     why_ = wrong ? std::optional(Reason::kDialectMismatch) : result.failed;
     checked_at_ = worker_route.loop.now();
     good_until_ = checked_at_ + kBelieveBadNews;
+    away_ = why_.has_value();
     why_ ? note_failure(wrong ? "it speaks another dialect" : result.why) : note_success(result);
     if (owner_.user_ != nullptr) owner_.user_->probed();
   }
@@ -147,6 +149,7 @@ class ServerProbes::One final : private Check::User {
   std::unique_ptr<Check> check_;
   bool running_ = false, asked_ = false, answered_ = false;
   std::optional<Reason> why_;  // of the last failure
+  bool away_ = false;          // the last check that ended has failed
   Millis begun_ = 0, checked_at_ = 0, good_until_ = 0;
   // Of the server's name:
   bool asked_name_ = false;
@@ -173,6 +176,10 @@ bool ServerProbes::known() const {
 
 bool ServerProbes::failed() const {
   return !known() && std::all_of(all_.begin(), all_.end(), [](const auto& one) { return one->failed(); });
+}
+
+bool ServerProbes::away() const {
+  return !known() && std::all_of(all_.begin(), all_.end(), [](const auto& one) { return one->away(); });
 }
 
 Reason ServerProbes::why() const { return all_.front()->why(); }

@@ -40,6 +40,8 @@ class ServerProbes {
   bool failed() const;
   /// REQUIRES: failed().
   Reason why() const;
+  /// As failed(), but also while the servers are asked again.
+  bool away() const;
 
   /// A player wants in: detects the dialects that are not known but must be, unless that failed a moment ago.
   void want();

@@ -13,6 +13,7 @@
 #include "adapters/bzflag/bzflag.h"
 #include "adapters/ogar/ogar.h"
 #include "proxy/net/proxies/proxy_header_reader.h"
+#include "proxy/relay/admission/admission.h"
 #include "proxy/relay/route/loopback_sources.h"
 #include "proxy/relay/tap/tap.h"
 #include "tests/relay/bridging.h"
@@ -289,6 +290,30 @@ TEST_CASE("a health check that waits for the server's greeting gets it, and one 
   CHECK(waits.read_text(3).size() == 3);
   check_unnoticed(relay);
   CHECK(!fake.called(0));
+}
+
+TEST_CASE("health checks that time out while the server is away give their places to others, and are not noticed") {
+  auto options = behind_balancers(toy::game());
+  options.servers[0].dialect = std::nullopt;
+  options.upstream.hold_ms = 60'000;
+  options.upstream.check_ms = 60'000;
+  Limits limits = no_limits();
+  limits.sessions_per_address = 1;
+  Relay relay(options, free_for_both(), limits);
+  CHECK(relay.heard.line("cannot reach server"));
+  const std::size_t lines = relay.heard.lines().size();
+  const auto check = [&] {
+    Stream made = Stream::to(relay.address);
+    made.send(check_headers()[0] + std::string(kHello));
+    return made;
+  };
+  std::vector<Stream> all;
+  for (std::uint32_t i = 0; i < relay::Admission::kCallersOfAddress; ++i) all.push_back(check());
+  CHECK(eventually([&] { return check().readable(100); }));  // refused: the places are taken
+  all.clear();
+  CHECK(eventually([&] { return !check().readable(200); }));
+  CHECK(relay.totals().by(relay::Reason::kClientLeft) == 0);
+  CHECK(relay.heard.lines().size() == lines);
 }
 
 TEST_CASE("while a listener drains, a health check is refused, and neither counted nor logged") {

@@ -355,6 +355,20 @@ TEST_CASE("who waits over ENet for a server's dialect is listed, and can be sent
   CHECK(running.totals().begun == 0);
 }
 
+TEST_CASE("who leaves while it waits over ENet for a server's dialect is counted and logged like others who leave") {
+  Holding running(free_for_both());
+  Yard scene;
+  scene.join(running.address);
+  REQUIRE(eventually([&] { return running.sessions().size() == 1; }));
+  const relay::LinkId link = running.sessions()[0].info.link;
+  scene.client.host.disconnect(*scene.client.peer, 0);
+  scene.until([&] { return scene.client.peer == nullptr; });
+  CHECK(running.ended(Reason::kClientLeft));
+  CHECK(running.heard.line(relay::text(Reason::kClientLeft)));
+  CHECK(running.heard.last_closed().first == link);
+  CHECK(running.sessions().empty());
+}
+
 TEST_CASE("who waits over ENet for a server's dialect and is not allowed by now is refused once the server is there") {
   const net::Address at = free_for_both();
   Holding running(at);
