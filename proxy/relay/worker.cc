@@ -7,6 +7,7 @@
 #include "proxy/relay/acceptors/datagram_acceptor.h"
 #include "proxy/relay/acceptors/enet_acceptor.h"
 #include "proxy/relay/acceptors/stream_acceptor.h"
+#include "proxy/relay/ends/web_request.h"
 #include "proxy/relay/sessions/bridge_session.h"
 #include "proxy/relay/sessions/enet_session.h"
 #include "proxy/relay/sessions/room_guest.h"
@@ -181,7 +182,56 @@ void Worker::hear_caller(AcceptedClient newcomer) {
   if (stopping_) caller->stop();
 }
 
+/// If the route does not hold players, a caller waits here until a server's dialect is known. Otherwise its session
+/// waits.
 void Worker::wants_session(HttpCaller& caller) {
+  WorkerRoute* const named = route_at(caller.accept_route(), caller.request().path());
+  if (named == nullptr) return begin_session(caller);
+  const Route& route = named->route;
+  unsigned status = 101;
+  const bool waits = route.detects_before_sessions() && !route.upstreams.holds() && !stopping_ &&
+                     !objection(route, caller.request(), status);
+  if (!waits) return begin_session(caller);
+  send(home(route.index), SessionWanted{route.index, index_, caller.client().link});
+}
+
+void Worker::read(const SessionWanted& wanted) {
+  if (stopping_) return;
+  probed_[wanted.route].wanted.push_back(wanted);
+  if (routes_[wanted.route]->route.retired) return;  // the next tick answers
+  probed_[wanted.route].probes->want();
+  decide_wanted(wanted.route);
+}
+
+/// Answers the callers that want a session on this route, if that can be decided.
+void Worker::decide_wanted(std::size_t route) {
+  using What = SessionDecision::What;
+  Probed& probed = probed_[route];
+  if (probed.wanted.empty() || stopping_) return;
+  const bool retired = routes_[route]->route.retired, begins = probed.probes->known();
+  if (!retired && !begins && !probed.probes->failed()) return probed.probes->want();
+  const What what = retired ? What::kAsksAgain : begins ? What::kBegins : What::kRefused;
+  const auto why = what == What::kRefused ? std::optional(probed.probes->why()) : std::nullopt;
+  for (const SessionWanted& one : std::exchange(probed.wanted, {}))
+    send(*pool_.workers[one.worker], SessionDecision{what, one.caller, why});
+}
+
+void Worker::read(const SessionDecision& decision) {
+  const auto found = callers_.find(decision.caller);
+  if (found == callers_.end() || !found->second->waits_for_session()) return;
+  HttpCaller& caller = *found->second;
+  switch (decision.what) {
+    case SessionDecision::What::kBegins:
+      return begin_session(caller);
+    case SessionDecision::What::kRefused:
+      return caller.refuse(*decision.why);
+    case SessionDecision::What::kAsksAgain:
+      if (route_at(caller.accept_route(), caller.request().path()) == nullptr) return caller.refuse(Reason::kDraining);
+      return wants_session(caller);
+  }
+}
+
+void Worker::begin_session(HttpCaller& caller) {
   const AcceptedClient& client = caller.client();
   Admission& admission = routes_[client.route]->route.listener->admission;
   const auto why = client.health_check ? std::nullopt : admission.begin_session(client.client, client.limits);
@@ -448,6 +498,7 @@ void Worker::tick(Millis now) {
     if (route.upstreams.waiting() != 0) probed_[i].probes->want();
     probed_[i].probes->tick(now);
   }
+  for (std::size_t i = 0; i < probed_.size(); ++i) decide_wanted(i);
   for (auto& [routes, acceptor, pinned] : listeners_)
     if (acceptor) acceptor->tick(now);
   for (std::size_t i = 0; i < routes_.size(); ++i)

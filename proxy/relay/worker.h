@@ -143,6 +143,18 @@ class Worker final : public net::Ticker::User,
   struct ArenaNews {
     LinkId session;
   };
+  /// A caller of this worker asks for a session on this route, which may begin once a server's dialect is known.
+  struct SessionWanted {
+    std::size_t route;
+    std::size_t worker;
+    LinkId caller;
+  };
+  /// The answer.
+  struct SessionDecision {
+    enum class What : std::uint8_t { kBegins, kRefused, kAsksAgain } what;  ///< kAsksAgain: the route was replaced
+    LinkId caller;
+    std::optional<Reason> why;  ///< of kRefused
+  };
   struct NewRules {
     std::size_t route;
     std::shared_ptr<const NewcomerRules> rules;
@@ -177,21 +189,24 @@ class Worker final : public net::Ticker::User,
     std::size_t route;
     std::uint32_t count;
   };
-  using Letter =
-      std::variant<AcceptedClient, PlayerIdGiven, SessionLeft, ClientPresence, GiveWay, ClientReconnected, NewRules,
-                   NewLab, MoreBots, Order, CommandSessions, Call, ListenerEmptied, Visit, VisitorNews, ArenaNews>;
+  using Letter = std::variant<AcceptedClient, PlayerIdGiven, SessionLeft, ClientPresence, GiveWay, ClientReconnected,
+                              SessionWanted, SessionDecision, NewRules, NewLab, MoreBots, Order, CommandSessions, Call,
+                              ListenerEmptied, Visit, VisitorNews, ArenaNews>;
   friend class net::Mailbox<Letter, Worker>;
 
   void mail();
   void read(AcceptedClient& newcomer);
   void seat(AcceptedClient newcomer);
   void hear_caller(AcceptedClient newcomer);
+  void begin_session(HttpCaller& caller);
   void make_room_for_ticks();
   void read(const PlayerIdGiven& named);
   void read(const SessionLeft& left);
   void read(const ClientPresence& moved);
   void read(const GiveWay& letter);
   void read(ClientReconnected& back);
+  void read(const SessionWanted& wanted);
+  void read(const SessionDecision& decision);
   void read(const NewRules& news);
   void read(const NewLab& news);
   void read(const MoreBots& more);
@@ -267,6 +282,7 @@ class Worker final : public net::Ticker::User,
   void tick_some();
   void seat_next(LinkId link);
   void hand_out_datagrams();
+  void decide_wanted(std::size_t route);
   void seat_bots();
   void seat_bot(const Invitation& invitation);
   bool take_moved(AcceptedClient& newcomer);
@@ -286,6 +302,7 @@ class Worker final : public net::Ticker::User,
   struct Probed {
     std::unique_ptr<ServerProbes> probes;  // null if another worker is home
     bool over = false;
+    std::vector<SessionWanted> wanted = {};  // by callers; not decided yet
   };
   std::vector<Probed> probed_;  // by Route::index
   struct ListenerPart {

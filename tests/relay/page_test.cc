@@ -1,10 +1,14 @@
 // A WebSocket listener that serves a page to browsers, and its answers to other requests.
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <future>
+#include <system_error>
 
 #include "adapters/ogar/ogar.h"
 #include "proxy/relay/admission/admission.h"
+#include "tests/relay/bridging.h"
+#include "tests/relay/late_server.h"
 #include "tests/relay/web_peers.h"
 
 namespace entente::testing::page_test {
@@ -249,6 +253,110 @@ TEST_CASE("a caller that stops in the middle of a request is told so, and one th
   CHECK(as_text(done.read_all()).ends_with("play()"));  // until it is closed
   CHECK(running.ended(Reason::kGreetTimeout));
   CHECK(running.totals().refused() == 1);
+}
+
+/// A bridge with a page, whose server does not name its dialect.
+struct Unnamed : Serving {
+  explicit Unnamed(const net::Address& server, std::uint32_t hold_ms) : Serving(2) {
+    options.game = &toy::messages();
+    options.listen = loopback();
+    options.servers = {{server.ip_text(), server.port(), std::nullopt}};
+    options.upstream.hold_ms = hold_ms;
+    options.web.page = kPage;
+    options.bridge = toy_bridge(toy::messages(), toy::stream());
+    serve_all(options, no_limits());
+  }
+  /// The first bytes of the answer to a request for the page.
+  std::string page() const {
+    const Stream client = Stream::to(address);
+    client.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    return std::string(as_text(client.read_all())).substr(0, 12);
+  }
+  relay::RouteOptions options;
+};
+
+constexpr std::string_view kShown = "toy\x08";
+
+std::size_t count_descriptors() {
+  std::error_code ignored;
+  std::size_t count = 0;
+  for (const auto& one : std::filesystem::directory_iterator("/proc/self/fd", ignored)) count += !one.path().empty();
+  return count;
+}
+
+/// The server lets the player of a WebSocket in, and hears it.
+void let_in(WebClient& client, const Stream& server) {
+  CHECK(server.read_text(4) == kHello);
+  server.send(kShown);
+  client.upgrade();
+  client.send("02036869");
+  CHECK(server.read_text(4) == "\x02\x03hi");
+}
+
+TEST_CASE("while a server of unknown dialect is away, the page comes, and a WebSocket waits for the server") {
+  const net::Address at = free_for_both();
+  Unnamed running(at, 60'000);
+  CHECK(running.page() == "HTTP/1.1 200");
+  WebClient client(running.address);
+  CHECK(eventually([&] { return running.server().waiting(0) == 1; }));
+  CHECK(running.page() == "HTTP/1.1 200");
+  for (const relay::Reason why : {Reason::kServerUnreachable, Reason::kClientLeft})
+    CHECK(running.totals().by(why) == 0);
+  const LateServer server(at);
+  server.accept().send(kShown);
+  let_in(client, server.accept());
+  CHECK(running.totals().begun == 1);
+}
+
+TEST_CASE("without hold_s, a WebSocket waits until a server of unknown dialect was asked, and the page comes at once") {
+  const FakeServer fake(true);
+  Unnamed running(fake.address(), 0);
+  const Stream probe = fake.accept();
+  const std::size_t before = count_descriptors();
+  WebClient client(running.address);
+  CHECK(running.page() == "HTTP/1.1 200");
+  CHECK_FALSE(client.stream().readable(300));
+  CHECK(running.sessions().empty());
+  SUBCASE("the server shows its dialect") {
+    probe.send(kShown);
+    let_in(client, fake.accept());
+  }
+  SUBCASE("the server shows none that is known") {
+    probe.send("what");
+    const net::HttpHead answer = client.answer();
+    CHECK(answer.status == relay::telling(Reason::kDialectUnknown).http);
+    CHECK(running.ended(Reason::kDialectUnknown));
+  }
+  SUBCASE("the client leaves") {
+    client.stream().close();
+    CHECK(eventually([&] { return count_descriptors() == before; }));
+    probe.send(kShown);
+    CHECK_FALSE(fake.called(300));
+    CHECK(running.totals().begun == 0);
+  }
+  SUBCASE("the route is replaced") {
+    const FakeServer other;
+    relay::RouteOptions fresh = running.options;
+    fresh.servers = {{other.address().ip_text(), other.port(), 0}};
+    fresh.limits = no_limits();
+    REQUIRE(running.server().change({.added = {{fresh, 0}}}).ok());
+    let_in(client, other.accept());
+  }
+  SUBCASE("the route is removed") {
+    REQUIRE(running.server().change({.retired = {0}}).ok());
+    CHECK(client.answer().status == relay::telling(Reason::kDraining).http);
+    CHECK(running.ended(Reason::kDraining));
+  }
+  SUBCASE("the relay stops") {
+    running.stop();
+    CHECK(client.answer().status == relay::telling(Reason::kDraining).http);
+    CHECK(running.totals().by(Reason::kDraining) == 1);
+  }
+  SUBCASE("a request that no session answers is refused at once") {
+    const Stream asks = Stream::to(running.address);
+    asks.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n");
+    CHECK(as_text(asks.read_all()).starts_with("HTTP/1.1 405"));
+  }
 }
 
 TEST_CASE("a client of a WebSocket that leaves unread bytes behind while it waits for the server has left") {

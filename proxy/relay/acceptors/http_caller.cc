@@ -168,7 +168,12 @@ void HttpCaller::tick(Millis now) {
     link_.hang_up();
     return settle();
   }
-  if (close_by_ != 0 || wants_session_) return;
+  if (close_by_ != 0) return;
+  if (wants_session_) {
+    if (waits || !link_.peer_has_ended()) return;
+    link_.hang_up();
+    return settle();
+  }
   if (waits_for_turn_) {
     Admission& admission = accept_route_.route.listener->admission;
     const auto why = client_.health_check ? std::nullopt : admission.request(client_.client, limits, now);

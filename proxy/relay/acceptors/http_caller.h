@@ -20,7 +20,7 @@ class HttpCaller final : private net::WebUser {
     /// The route that serves `path` on the listener of the route `accepting`; null if there is none.
     virtual WorkerRoute* route_at(const Route& accepting, std::string_view path) = 0;
     /// The client asks for a WebSocket, or for something else that a session answers, and nothing waits for it: take()
-    /// or refuse() follows.
+    /// or refuse() follows, now or later, while the caller waits_for_session().
     virtual void wants_session(HttpCaller& caller) = 0;
     /// The connection is closed: destroy it at the end of the turn.
     virtual void over(HttpCaller& caller) = 0;
@@ -46,6 +46,11 @@ class HttpCaller final : private net::WebUser {
   void refuse(Reason why, const Fault& fault = Fault{""});
 
   const AcceptedClient& client() const { return client_; }
+  /// The route that it was accepted for.
+  const Route& accept_route() const { return accept_route_.route; }
+  bool waits_for_session() const { return wants_session_ && !over_; }
+  /// What it asks for. REQUIRES: waits_for_session().
+  const net::HttpHead& request() const { return link_.request(); }
 
  private:
   void asked(net::WebLink& link, const net::HttpHead& request) override;

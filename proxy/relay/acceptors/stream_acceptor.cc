@@ -74,7 +74,7 @@ void StreamAcceptor::drop_gone() {
 }
 
 void StreamAcceptor::forget(const AcceptedClient& client) {
-  client.health_check || route().by_web() ? admission_.stop_calling(client.client) : admission_.leave(client.client);
+  client.health_check ? admission_.stop_calling(client.client) : admission_.leave(client.client);
 }
 
 // -- A take-over ------------------------------------------------------------------------------------------------------
@@ -121,7 +121,7 @@ void StreamAcceptor::tick(Millis now) {
 void StreamAcceptor::command(const SessionCommand& command, Inquiry::Part& part) {
   for (Waiting& one : std::exchange(waiting_, {})) {
     const auto farewell =
-        is_session_to_be(one.client) ? command_waiting(command, part, one.client, one.since) : std::nullopt;
+        one.client.health_check ? std::nullopt : command_waiting(command, part, one.client, one.since);
     if (!farewell) {
       waiting_.push_back(std::move(one));
       continue;
@@ -217,7 +217,7 @@ void StreamAcceptor::close_oldest_parting() {
 }
 
 /// Whether a session can begin. If the server is started for players, it begins before the server's dialect is known:
-/// it waits by itself, and a client that only asks who plays, or for a page, is answered.
+/// it waits by itself, and a client that only asks who plays is answered.
 bool StreamAcceptor::may_begin() const {
   const Upstreams& upstreams = route().upstreams;
   const bool starts = upstreams.holds() && !upstreams.rules().launch.start.empty();
@@ -225,7 +225,7 @@ bool StreamAcceptor::may_begin() const {
 }
 
 void StreamAcceptor::admit(AcceptedClient newcomer, Millis since, Millis until) {
-  if (!may_begin()) {
+  if (!route().by_web() && !may_begin()) {
     waiting_.push_back({std::move(newcomer), since, until});
     probes_->want();
     if (probes_->failed()) probed();
@@ -257,8 +257,7 @@ void StreamAcceptor::probed() {
   if (!may_begin() && !probes_->failed()) return;
   for (Waiting& one : std::exchange(waiting_, {})) {
     if (may_begin()) {
-      // A caller is asked again when it begins a session.
-      const auto why = is_session_to_be(one.client) ? barred(one.client) : std::nullopt;
+      const auto why = one.client.health_check ? std::nullopt : barred(one.client);
       why ? part_from(std::move(one), *why) : admit(std::move(one.client), one.since, one.until);
     } else if (now() < one.until) {
       waiting_.push_back(std::move(one));

@@ -1,5 +1,6 @@
 // Accepts clients over TCP, also for WebSockets, and receives the UDP datagrams that some games use beside it. Clients
-// wait here until the server's dialect is detected.
+// of WebSocket listeners go to a worker at once, because they may only ask for a page. The others wait here until the
+// server's dialect is detected.
 #pragma once
 
 #include <deque>
@@ -54,8 +55,6 @@ class StreamAcceptor final : public Acceptor,
   void close_oldest_parting();
   std::vector<net::UdpReader::Peer> peers() const;
   bool may_begin() const;
-  /// Whether it is a player's, not one that may only ask for a page or check whether we are there.
-  bool is_session_to_be(const AcceptedClient& client) const { return !client.health_check && !route().by_web(); }
   void admit(AcceptedClient newcomer, Millis since, Millis until);
 
   LinkTable table_;
