@@ -353,8 +353,11 @@ void ProxyServer::Impl::publish(Addition& one) {
   route.listener = one.listener;
   route.listen_address = one.listener->address;
   if (one.wanted->instead_of) route.draining = routes[*one.wanted->instead_of]->draining.load();
-  if (const Route* const before = find_before(one); before != nullptr && &before->server_game() == &route.server_game())
-    route.upstreams.share(before->upstreams);
+  const Route* const before = find_before(one);
+  if (before != nullptr && &before->server_game() == &route.server_game()) route.upstreams.share(before->upstreams);
+  for (const auto& other : routes)
+    if (other.get() == before || other->upstreams.names() == route.upstreams.names())
+      route.upstreams.share_runs(other->upstreams);
   for (const auto& server : route.upstreams.all())
     if (is_drained(server->name)) server->drain(true);
   std::vector<TapSink*> sinks(pool.workers.size(), nullptr);

@@ -518,7 +518,7 @@ void Worker::tidy() {
     const bool serves = acceptor != nullptr && acceptor->route().index == i;  // to take clients, or to refuse them
     if (probed.over || serves || !routes_[i]->route.is_over()) continue;
     probed.over = true;
-    if (probed.probes) probed.probes->close();
+    if (probed.probes) probed.probes->retire();
     routes_[i]->finish();
     routes_[i]->let_go();
   }

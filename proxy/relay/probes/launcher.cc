@@ -16,7 +16,9 @@ Launcher::Launcher(WorkerRoute& worker_route)
     : worker_route_(worker_route),
       rules_(worker_route.route.upstreams.rules().launch),
       starting_(worker_route.loop, static_cast<net::ChildProcess::User&>(*this)),
-      stopping_(worker_route.loop, static_cast<net::ChildProcess::User&>(*this)) {}
+      stopping_(worker_route.loop, static_cast<net::ChildProcess::User&>(*this)),
+      starts_(worker_route.route.upstreams.starts()),
+      stops_(worker_route.route.upstreams.stops()) {}
 
 void Launcher::tick(Millis now) {
   if (closed_) return;
@@ -31,10 +33,15 @@ bool Launcher::is_wanted(Millis now) const {
 /// Who only asks who plays starts no server: only a player who joins makes a session wait.
 void Launcher::start(Millis now) {
   const Upstreams& upstreams = worker_route_.route.upstreams;
-  if (upstreams.any_up(now)) start_at_ = 0;
+  if (upstreams.any_up(now)) up_at_ = now;
   if (upstreams.any_up(now) || upstreams.all_drained() || !is_wanted(now)) return;
-  if (starting_.runs() || stopping_.runs() || now < start_at_) return;
-  if (!run(starting_, rules_.start, "a player waits, and no server is up")) start_at_ = now + kAfterFailure;
+  if (stops_.runs || starts_.runs.exchange(true)) return;
+  const bool pauses = now < starts_.again_at && up_at_ <= starts_.ended_at;
+  if (pauses) {
+    starts_.runs = false;
+  } else if (!run(starting_, rules_.start, "a player waits, and no server is up")) {
+    starts_.end(now, now + kAfterFailure);
+  }
 }
 
 void Launcher::stop(Millis now) {
@@ -49,13 +56,14 @@ void Launcher::stop(Millis now) {
     return;
   }
   if (empty_since_ == 0) empty_since_ = now;
-  if (stopped_ || stopping_.runs() || now < empty_since_ + rules_.stop_after_ms) return;
+  if (stopped_ || stops_.runs || now < empty_since_ + rules_.stop_after_ms) return;
   if (rules_.may_stop && !rules_.may_stop()) {
     empty_since_ = now;
     return;
   }
+  if (stops_.runs.exchange(true)) return;
   stopped_ = true;
-  run(stopping_, rules_.stop, "nobody plays");
+  if (!run(stopping_, rules_.stop, "nobody plays")) stops_.end(now, now);
 }
 
 bool Launcher::run(net::ChildProcess& child, const std::string& command, const std::string& why) {
@@ -75,7 +83,8 @@ void Launcher::exited(net::ChildProcess& child, std::int64_t code, int signal) {
   const std::string ended = quoted(starts ? rules_.start : rules_.stop) + " ended " +
                             (signal != 0 ? "by signal " + std::to_string(signal) : "with code " + std::to_string(code));
   well ? worker_route_.log_info(LogKind::kCommandEnd, ended) : worker_route_.log_warning(LogKind::kCommandEnd, ended);
-  if (starts) start_at_ = worker_route_.loop.now() + (well ? kAfterSuccess : kAfterFailure);
+  const Millis now = worker_route_.loop.now();
+  (starts ? starts_ : stops_).end(now, now + (well ? kAfterSuccess : kAfterFailure));
 }
 
 void Launcher::close() {

@@ -204,6 +204,11 @@ void ServerProbes::tick(Millis now) {
   want();
 }
 
+void ServerProbes::retire() {
+  for (auto& one : all_) one->close();
+  launcher_.retire();
+}
+
 void ServerProbes::close() {
   for (auto& one : all_) one->close();
   launcher_.close();

@@ -49,6 +49,10 @@ class ServerProbes {
   /// regularly while they wait.
   void players_wait();
   void tick(Millis now);
+  /// The route is over: checks and runs nothing any more. Commands that run are watched until they end, for the routes
+  /// that have the same command.
+  void retire();
+  /// The program stops: as retire(), and running commands go on unwatched.
   void close();
 
  private:

@@ -89,6 +89,11 @@ void Upstreams::share(const Upstreams& before) {
       if (server->name == other->name) server->share(*other);
 }
 
+void Upstreams::share_runs(const Upstreams& other) {
+  if (rules_.launch.start == other.rules_.launch.start) starts_ = other.starts_;
+  if (rules_.launch.stop == other.rules_.launch.stop) stops_ = other.stops_;
+}
+
 /// The server's weight, less while it starts slowly.
 double Upstreams::share_of(const Upstream& server, Millis now) const {
   const Millis since = server.since();

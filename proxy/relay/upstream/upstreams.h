@@ -140,6 +140,20 @@ struct LaunchRules {
   std::function<bool()> may_stop = {};  ///< false: not now, players of other processes may be there. Null: always
 };
 
+/// The runs of one command of LaunchRules, on all routes that have it for the same servers. Thread-safe.
+struct CommandRuns {
+  std::atomic<bool> runs{false};
+  std::atomic<Millis> ended_at{0};  ///< the last run
+  /// Not to be run again before, unless a server has been up since the last run. Of a command that starts servers.
+  std::atomic<Millis> again_at{0};
+
+  void end(Millis now, Millis again) {
+    ended_at = now;
+    again_at = again;
+    runs = false;
+  }
+};
+
 struct UpstreamRules {
   Policy policy = Policy::kFirst;
   /// How long a session waits while no server can be reached. 0: it does not wait.
@@ -239,6 +253,8 @@ class Upstreams {
 
   /// Upstream::share() for the servers that have the same names. REQUIRES: before serving.
   void share(const Upstreams& before);
+  /// From now on, both share the runs of the commands that are the same. REQUIRES: before serving.
+  void share_runs(const Upstreams& other);
 
   /// The names of the servers.
   std::vector<std::string> names() const;
@@ -275,6 +291,10 @@ class Upstreams {
     return server.options.slots != nullptr && server.options.slots->others_wait(this, now);
   }
 
+  /// The runs of LaunchRules::start and LaunchRules::stop.
+  CommandRuns& starts() const { return *starts_; }
+  CommandRuns& stops() const { return *stops_; }
+
   Upstream& at(std::size_t index) const { return *servers_[index]; }
   const std::vector<std::unique_ptr<Upstream>>& all() const { return servers_; }
   /// An address to show for sessions that have not connected; with port 0, if the name of the first server has none.
@@ -288,6 +308,7 @@ class Upstreams {
 
   std::vector<std::unique_ptr<Upstream>> servers_;
   UpstreamRules rules_;
+  std::shared_ptr<CommandRuns> starts_ = std::make_shared<CommandRuns>(), stops_ = std::make_shared<CommandRuns>();
   mutable std::mutex mutex_;       // of queue_ and passing_
   std::set<std::uint64_t> queue_;  // without those of which passing_ is the number
   std::size_t passing_ = 0;

@@ -1,6 +1,11 @@
 // A server that is started when a player comes, and stopped when nobody is left.
 #include <doctest/doctest.h>
 
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
 #include "tests/relay/late_server.h"
 #include "tests/relay/upstream/launched.h"
 
@@ -95,6 +100,106 @@ TEST_CASE("launch: a command that keeps running is not run twice, and the progra
   CHECK(running.heard.line("running \"exec sleep 5\""));
   CHECK(running.heard.told("running \"exec sleep 5") == 1);
   running.stop();
+}
+
+/// Commands that run until the test ends them.
+class Slowly {
+ public:
+  ~Slowly() { std::filesystem::remove_all(folder_); }
+  /// Appends the letter to the file of the same name, waits for end(), and exits with this code.
+  std::string command(const std::string& letter, int code = 0) const {
+    return "printf " + letter + " >> " + path(letter) + "; while [ -d " + folder_.string() + " ] && [ ! -e " +
+           path("end") + " ]; do sleep 0.02; done; exit " + std::to_string(code);
+  }
+  void end() const { std::ofstream(path("end")) << "now"; }
+  std::string written(const std::string& letter) const {
+    std::ifstream in(path(letter));
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  }
+  bool wrote(const std::string& letters) const {
+    return eventually([&] { return written(letters.substr(0, 1)) == letters; });
+  }
+
+ private:
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::filesystem::path folder_ = [] {
+    auto made = std::filesystem::temp_directory_path() / ("entente-slowly-" + std::to_string(::getpid()));
+    std::filesystem::create_directory(made);
+    return made;
+  }();
+};
+
+/// Replaces the only route by one that differs in `hold_s`, and returns the number of the new route.
+std::size_t reload(Launched& running) {
+  running.options.upstream.hold_ms += 1'000;
+  const auto changed = running.server().change({.added = {{running.options, 0}}});
+  REQUIRE(changed.ok());
+  return changed->front().route;
+}
+
+TEST_CASE("launch: after a reload, a start command that still runs is not run again, nor soon after it has failed") {
+  const Slowly slowly;
+  Launched running(0, slowly.command("s", 3));
+  std::optional<Stream> first = join(running.address);
+  CHECK(slowly.wrote("s"));
+  const std::size_t fresh = reload(running);
+  const Stream second = join(running.address);
+  CHECK(eventually([&] { return running.server().waiting(fresh) == 1; }));
+  CHECK_FALSE(second.readable(300));
+  CHECK(slowly.written("s") == "s");
+  SUBCASE("while a player of the replaced route waits") {}
+  SUBCASE("once the replaced route is over") {
+    first.reset();
+    CHECK(eventually([&] { return running.server().is_over(0); }));
+    CHECK_FALSE(second.readable(300));
+  }
+  slowly.end();
+  const auto ended = std::chrono::steady_clock::now();
+  CHECK(running.heard.line("\" ended with code 3"));
+  CHECK(slowly.wrote("ss"));
+  CHECK(std::chrono::steady_clock::now() - ended > std::chrono::milliseconds(4'500));
+}
+
+TEST_CASE("launch: after a reload, a start command waits until a stop command that still runs has ended") {
+  const Slowly slowly;
+  Launched running(1, slowly.command("s"), slowly.command("e"));
+  {
+    const LateServer up(running.at);
+    up.accept().send("toy\x08");  // to a check
+    CHECK(slowly.wrote("e"));
+  }
+  const std::size_t fresh = reload(running);
+  const Stream client = join(running.address);
+  CHECK(eventually([&] { return running.server().waiting(fresh) == 1; }));
+  CHECK_FALSE(client.readable(300));
+  CHECK(slowly.written("s").empty());
+  slowly.end();
+  CHECK(slowly.wrote("s"));
+}
+
+TEST_CASE("launch: after a reload, another start command runs at once") {
+  const Slowly slowly;
+  Launched running(0, slowly.command("s"));
+  const Stream first = join(running.address);
+  CHECK(slowly.wrote("s"));
+  running.options.upstream.launch.start = slowly.command("t");
+  reload(running);
+  const Stream second = join(running.address);
+  CHECK(slowly.wrote("t"));
+  slowly.end();
+}
+
+TEST_CASE("launch: two routes to one server do not run its start command at the same time") {
+  const Slowly slowly;
+  Launched running(0, slowly.command("s"));
+  const auto added = running.server().add(running.options);
+  REQUIRE(added.ok());
+  const Stream first = join(running.address), second = join(added->address);
+  CHECK(slowly.wrote("s"));
+  CHECK(eventually([&] { return running.server().waiting(0) + running.server().waiting(added->route) == 2; }));
+  CHECK_FALSE(second.readable(300));
+  CHECK(slowly.written("s") == "s");
+  slowly.end();
 }
 
 }  // namespace
