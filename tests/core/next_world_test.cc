@@ -51,6 +51,109 @@ TEST_CASE("a player who has loaded no world can go to any; one who is in a world
   CHECK(goes_on(world, {}));
 }
 
+TEST_CASE("a world with other settings that clients learn when they join is not the same place") {
+  WorldState world;
+  world.fold(Fact(map("hills")));
+  world.fold(Fact(settings(5)));
+  const auto with = [&](const auto& change) {
+    words::Room room = settings(5);
+    change(room);
+    return goes_on(world, {Fact(map("hills")), Fact(room)});
+  };
+  CHECK(with([](words::Room& room) { room.set_name("another"), room.set_players(7), room.set_most_players(9); }));
+  CHECK_FALSE(with([](words::Room& room) { room.set_mode("capture the flag"); }));
+  CHECK_FALSE(with([](words::Room& room) { room.set_jumping(true); }));
+  CHECK_FALSE(with([](words::Room& room) { room.set_ricochet(true); }));
+  CHECK_FALSE(with([](words::Room& room) { room.set_teams(true); }));
+}
+
+words::Player named(Id id, const char* name) {
+  words::Player player;
+  player.set_id(id);
+  player.set_name(name);
+  return player;
+}
+
+/// Players 1 and 2, each with a unit that lives.
+WorldState played_in() {
+  WorldState world;
+  world.fold(Fact(settings(5)));
+  for (const Id id : {1U, 2U}) {
+    words::Unit unit;
+    unit.set_id(id + 10);
+    unit.set_owner(id);
+    unit.set_alive(true);
+    words::Owns owns;
+    owns.set_player(id);
+    owns.add_units(id + 10);
+    owns.set_active(id + 10);
+    words::Score score;
+    score.set_player(id);
+    score.set_wins(3);
+    for (const Fact& fact : {Fact(named(id, "anna")), Fact(unit), Fact(owns), Fact(score)}) world.fold(fact);
+  }
+  words::Round round;
+  round.set_left_s(9);
+  world.fold(Fact(round));
+  world.fold(Fact(words::Ready()));
+  return world;
+}
+
+std::size_t count(const std::vector<Fact>& facts, std::string_view name) {
+  std::size_t found = 0;
+  for (const Fact& fact : facts) found += name_of(fact) == name ? 1 : 0;
+  return found;
+}
+
+TEST_CASE("a player whose server is lost dies, and is left alone with its score and the round") {
+  WorldState world = played_in();
+  const std::vector<Fact> facts = facts_of_loss(world, 1);
+  REQUIRE_FALSE(facts.empty());
+  const auto* died = as<words::Died>(facts.front());
+  REQUIRE(died != nullptr);
+  CHECK(died->player() == 1);
+  CHECK(died->unit() == 11);
+  CHECK(died->killer() == 0);
+  CHECK(died->why() == words::BY_SERVER);
+  CHECK(count(facts, "Died") == 1);
+  for (const Fact& fact : facts) world.fold(fact);
+  CHECK(world.units().empty());
+  REQUIRE(world.players().size() == 1);
+  CHECK(world.player(1)->player.name() == "anna");
+  CHECK(world.player(1)->score.wins() == 3);
+  CHECK(world.room().most_shots() == 5);
+  CHECK(world.round().left_s() == 9);
+}
+
+TEST_CASE("a player who was not alive when its server was lost does not die again") {
+  WorldState world = played_in();
+  words::Died died;
+  died.set_unit(11);
+  world.fold(Fact(died));
+  CHECK(count(facts_of_loss(world, 1), "Died") == 0);
+}
+
+TEST_CASE(
+    "a player is in the world into which it comes even before its server says so, and is told once that it is ready") {
+  const WorldState world = played_in();
+  WorldState silent;
+  silent.fold(Fact(settings(5)));
+  CHECK(count(facts_of_arrival(world, silent, 1), "Ready") == 0);  // its client knows that already
+  REQUIRE(silent.player(1) != nullptr);
+  CHECK(silent.player(1)->player.name() == "anna");
+  CHECK(silent.ready());
+  WorldState renamed;
+  renamed.fold(Fact(named(1, "anna 2")));
+  (void)facts_of_arrival(world, renamed, 1);
+  CHECK(renamed.player(1)->player.name() == "anna 2");  // what the server says counts
+  WorldState first, next;
+  first.fold(Fact(named(1, "anna")));
+  const std::vector<Fact> facts = facts_of_arrival(first, next, 1);
+  REQUIRE_FALSE(facts.empty());
+  CHECK(as<words::Ready>(facts.back()) != nullptr);
+  CHECK(count(facts, "Ready") == 1);
+}
+
 /// Records what the player is told.
 class Told final : public Room::Host {
  public:

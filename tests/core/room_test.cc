@@ -31,7 +31,9 @@ class Stage : public Room::Host {
     return waits;
   }
   std::optional<DetachedPlayer> detach_player() override { return detaches ? detaches() : std::nullopt; }
-  void move_failed(std::string_view why, bool) override { said_ += "stays: " + std::string(why) + "\n"; }
+  void move_failed(std::string_view why, bool other_world) override {
+    said_ += "stays: " + std::string(why) + (other_world ? " (another world)" : "") + "\n";
+  }
   const WorldState* known_world() override { return known; }
   void heard(const Intent& intent) override { last_number = intent.number; }
 
@@ -379,6 +381,7 @@ class MovableFront final : public Front {
     if (line.starts_with("enter")) out.say(enter);
     if (line == "spawn") out.say(words::Spawn());
     if (line == "watch") out.say(watch);
+    if (line == "leave") out.say(words::Leave());
     words::Toward nowhere;
     nowhere.set_x(std::numeric_limits<double>::quiet_NaN());
     if (line == "nowhere") out.say(nowhere);
@@ -787,6 +790,434 @@ TEST_CASE("a player who watches in a shared room does so at each server to which
   departure.moves_on();
   departure.arrives();
   CHECK(role() == words::WATCH);
+}
+
+/// Says the intents that the test gives it, and keeps the facts that it hears.
+class OpenFront final : public Front {
+ public:
+  void receive(const Frames&, FrontOut& out) override {
+    for (Intent& intent : std::exchange(to_say, {})) out.say(std::move(intent));
+  }
+  void hear(const Fact& fact, FrontOut&) override { heard.push_back(fact); }
+  bool takes_another_world() const override { return true; }
+
+  std::vector<Intent> to_say;
+  std::vector<Fact> heard;
+};
+
+/// Keeps the Enter and the changes that it hears, as text. Lets its player in when its server says so.
+class Registrar final : public Back {
+ public:
+  explicit Registrar(std::string& heard) : heard_(heard) {}
+  void receive(const Frames&, BackOut& out) override {
+    out.say(player_);
+    out.say(words::Ready());
+  }
+  void hear(const Intent& intent, BackOut& out) override {
+    if (const auto* enter = as<words::Enter>(intent)) {
+      player_.set_id(intent.by);
+      player_.set_team(enter->team());
+      heard_ += "enters: " + enter->ShortDebugString() + "\n";
+    } else if (const auto* change = as<words::Change>(intent)) {
+      heard_ += "changes: " + change->ShortDebugString() + "\n";
+      if (change->has_team()) player_.set_team(change->team()), out.say(player_);
+    }
+  }
+
+ private:
+  std::string& heard_;
+  words::Player player_;
+};
+
+words::Enter first_wish() {
+  words::Enter enter;
+  enter.set_name("anna");
+  enter.set_team(words::RED);
+  enter.set_kit(1);
+  enter.set_motto("hello");
+  enter.set_skin("tiger");
+  return enter;
+}
+
+/// One of each thing that a player can change and that its next server needs to know.
+std::vector<words::Change> changes() {
+  std::vector<words::Change> all(5);
+  all[0].set_name("bella");
+  all[1].set_team(words::BLUE);
+  all[2].set_kit(2);
+  all[3].set_motto("bye");
+  all[4].set_skin("zebra");
+  return all;
+}
+
+/// The first wish with this change.
+std::string entry_with(const words::Change& change) {
+  words::Enter enter = first_wish();
+  if (change.has_name()) enter.set_name(change.name());
+  if (change.has_team()) enter.set_team(change.team());
+  if (change.has_kit()) enter.set_kit(change.kit());
+  if (change.has_motto()) enter.set_motto(change.motto());
+  if (change.has_skin()) enter.set_skin(change.skin());
+  return "enters: " + enter.ShortDebugString() + "\n";
+}
+
+constexpr std::string_view kAnything = "-";
+
+TEST_CASE("a player enters its next server with the name, team, kit, motto and skin that it has chosen last") {
+  for (const words::Change& change : changes())
+    for (const bool moves : {false, true}) {
+      CAPTURE(moves);
+      Stage stage;
+      std::string first, next;
+      Room room(stage, std::make_unique<Registrar>(first), Play::options(false));
+      auto front = std::make_unique<OpenFront>();
+      OpenFront& its = *front;
+      const Id anna = room.seat(std::move(front), {}, 0);
+      room.back_opened({}, 0);
+      const auto says = [&](Intent intent) {
+        its.to_say.push_back(std::move(intent));
+        room.received(anna, {Lane::kStream, as_bytes(kAnything)}, 0);
+      };
+      says(first_wish());
+      room.received(kBackId, {Lane::kStream, as_bytes(kAnything)}, 0);
+      says(change);
+      if (moves)
+        room.transition().begin_move(std::make_unique<Registrar>(next), 0);
+      else
+        room.transition().replace_back(std::make_unique<Registrar>(next), {"it is lost"}, 0);
+      CHECK(next == entry_with(change));
+    }
+}
+
+TEST_CASE("what a player of a shared room has changed on its way to a server is changed there, and nothing else") {
+  std::vector<words::Change> all = changes();
+  all.emplace_back();  // it changes nothing
+  for (const words::Change& change : all) {
+    Stage there, here;
+    std::string first, next, never;
+    Room from(there, std::make_unique<Registrar>(first), Play::options(true));
+    Room to(here, std::make_unique<Registrar>(never), Play::options(false));
+    auto front = std::make_unique<OpenFront>();
+    OpenFront& its = *front;
+    const Id anna = from.seat(std::move(front), {}, 0);
+    from.back_opened({}, 0);
+    const auto says = [&](Intent intent) {
+      its.to_say.push_back(std::move(intent));
+      from.received(anna, {Lane::kStream, as_bytes(kAnything)}, 0);
+    };
+    says(first_wish());
+    from.received(kBackId, {Lane::kStream, as_bytes(kAnything)}, 0);
+    REQUIRE(from.transition().can_take_out(anna));
+    here.detaches = [&] { return std::optional(from.transition().take_out(anna, 0)); };
+    to.transition().expect(from, anna, 0);
+    to.transition().begin_move(std::make_unique<Registrar>(next), 0);
+    to.back_opened({}, 0, kNextBackId);
+    const bool nothing = change.ByteSizeLong() == 0;
+    if (!nothing) says(change);
+    to.received(kNextBackId, {Lane::kStream, as_bytes(kAnything)}, 0);
+    CHECK(next == entry_with({}) + (nothing ? "" : "changes: " + change.ShortDebugString() + "\n"));
+  }
+}
+
+/// Says all kinds of facts when its server says anything, and then lets its player in.
+class Newsy final : public Back {
+ public:
+  void receive(const Frames& frames, BackOut& out) override {
+    if (text(frames.bytes) == "news") {
+      words::Said of_another, of_server;
+      of_another.set_from(77);
+      of_another.set_text("of another");
+      of_server.set_text("of the server");
+      out.say(of_another);
+      out.say(of_server);
+      out.say(words::Notice());
+      out.say(words::WorldProgress());
+      out.say(words::Waiting());
+      out.say(words::ClaimRefused());
+      return;
+    }
+    words::Player player;
+    player.set_id(player_);
+    out.say(player);
+    out.say(words::Ready());
+  }
+  void hear(const Intent& intent, BackOut& out) override {
+    player_ = intent.by;
+    out.send(Lane::kStream, as_bytes(name_of(intent)));
+  }
+
+ private:
+  Id player_ = 0;
+};
+
+TEST_CASE(
+    "a player who waits for its server hears what the next one tells it, but not the chat of those who play there") {
+  Travel travel;
+  travel.wants("enter");
+  travel.server("in");
+  travel.room.transition().replace_back(std::make_unique<Newsy>(), {"it is lost"}, 0);
+  travel.room.back_opened({}, 0);
+  travel.stage.take();
+  travel.server("news");
+  CHECK(travel.stage.take() ==
+        "seat 1 sends Said\nseat 1 sends Notice\nseat 1 sends Waiting\nseat 1 sends ClaimRefused\n");
+  CHECK(travel.room.transition().awaits_server());
+}
+
+TEST_CASE(
+    "a player who is moved hears once it is there what the next server has announced, and none of the chat there") {
+  Travel travel;
+  travel.wants("enter");
+  travel.server("in");
+  travel.room.transition().begin_move(std::make_unique<Newsy>(), 0);
+  travel.room.back_opened({}, 0, kNextBackId);
+  travel.stage.take();
+  travel.room.received(kNextBackId, {Lane::kStream, as_bytes("news")}, 0);
+  CHECK(travel.stage.take() == "");
+  travel.room.received(kNextBackId, {Lane::kStream, as_bytes("in")}, 0);
+  CHECK(travel.stage.take() ==
+        "back closes: the player moves to another server\nseat 1 sends Said\nseat 1 sends Notice\n");
+}
+
+TEST_CASE("while a player's server is away, what it does there is counted as lost; its wishes are not") {
+  Travel travel;
+  travel.wants("enter");
+  travel.server("in");
+  travel.room.transition().replace_back(std::make_unique<Newsy>(), {"it is lost"}, 0);
+  travel.room.back_opened({}, 0);
+  travel.stage.take();
+  travel.wants("watch");
+  travel.wants("spawn");
+  travel.wants("choose a side");
+  CHECK(travel.stage.take() == "back sends Change\n");
+  REQUIRE(travel.room.ledger().entries().size() == 1);
+  CHECK(travel.room.ledger().entries().front().line == &drops::kServerAway);
+  CHECK(travel.room.ledger().entries().front().what() == "Watch");
+}
+
+TEST_CASE("a player who leaves while it is moved is not moved") {
+  Travel travel;
+  travel.wants("enter");
+  travel.server("in");
+  travel.moves("");
+  travel.wants("leave");
+  CHECK(travel.stage.take().find("stays: the player leaves\n") != std::string::npos);
+  CHECK(travel.room.transition().next() == nullptr);
+}
+
+TEST_CASE("a move can be cancelled while it is under way, and only then") {
+  Travel travel;
+  travel.wants("enter");
+  travel.server("in");
+  travel.stage.take();
+  travel.room.transition().cancel_move("another order", 0);
+  CHECK(travel.stage.take() == "");
+  travel.moves("");
+  travel.room.transition().cancel_move("another order", 0);
+  CHECK(travel.stage.take() == "seat 4294967295 closes: another order\nstays: another order\n");
+  travel.room.transition().cancel_move("too late", 0);
+  CHECK(travel.stage.take() == "");
+  CHECK(travel.room.transition().can_move());
+}
+
+TEST_CASE("only a player who is in, on a server that goes on, can be moved, and to one server at a time") {
+  Travel travel;
+  const auto can_move = [&] { return travel.room.transition().can_move(); };
+  CHECK_FALSE(can_move());
+  travel.wants("enter");
+  travel.server("progress");
+  CHECK_FALSE(can_move());
+  travel.server("in");
+  CHECK(can_move());
+  SUBCASE("it is moved already") { travel.moves(""); }
+  SUBCASE("its server is lost") { travel.comes_back(""); }
+  SUBCASE("its server has gone") { travel.room.gone(kBackId, "it is reset", 0); }
+  SUBCASE("the room ends") { travel.room.end("closing time", 0); }
+  CHECK_FALSE(can_move());
+}
+
+TEST_CASE("only a player who is in and there can be taken out of a shared room") {
+  Departure departure;
+  const auto can_go = [&](Id id) { return departure.from.transition().can_take_out(id); };
+  CHECK(can_go(departure.anna));
+  CHECK_FALSE(can_go(99));
+  const Id ben = departure.from.seat(std::make_unique<MovableFront>(), {}, 0);
+  CHECK_FALSE(can_go(ben));  // has not entered
+  departure.from.received(ben, {Lane::kStream, as_bytes("enter")}, 0);
+  CHECK_FALSE(can_go(ben));  // the server has not said that it is in
+  SUBCASE("it leaves") { departure.wants("leave"); }
+  SUBCASE("its link is gone") { departure.from.unlink(departure.anna); }
+  SUBCASE("the room ends") { departure.from.end("closing time", 0); }
+  SUBCASE("it has been taken out") { (void)departure.from.transition().take_out(departure.anna, 0); }
+  CHECK_FALSE(can_go(departure.anna));
+}
+
+TEST_CASE("a player who is taken out of a shared room has left it, and its client is not told so") {
+  Departure departure;
+  departure.there.take();
+  const DetachedPlayer taken = departure.from.transition().take_out(departure.anna, 0);
+  CHECK(taken.front != nullptr);
+  CHECK(as<words::Enter>(taken.wish) != nullptr);
+  CHECK(taken.world.player(departure.anna) != nullptr);
+  CHECK(taken.last_number == 1);
+  CHECK_FALSE(departure.from.is_seated(departure.anna));
+  CHECK(departure.there.take() == "back sends Leave\n");
+}
+
+/// Lets its player into a world of this name.
+class Mapped final : public Back {
+ public:
+  explicit Mapped(const char* map) : map_(map) {}
+  void receive(const Frames&, BackOut&) override {}
+  void hear(const Intent& intent, BackOut& out) override {
+    if (as<words::Enter>(intent) == nullptr) return;
+    words::World map;
+    map.set_name(map_);
+    words::Player player;
+    player.set_id(intent.by);
+    out.say(map);
+    out.say(player);
+    out.say(words::Ready());
+  }
+
+ private:
+  const char* const map_;
+};
+
+TEST_CASE("a player whose client cannot load another world goes only to a server with the same one") {
+  for (const bool same : {false, true})
+    for (const bool moves : {false, true}) {
+      CAPTURE(same);
+      CAPTURE(moves);
+      Stage stage;
+      Room room(stage, std::make_unique<Mapped>("hills"), Play::options(false));
+      const Id anna = room.seat(std::make_unique<ToyFront>(), {}, 0);
+      room.back_opened({}, 0);
+      room.received(anna, {Lane::kStream, as_bytes("enter")}, 0);
+      stage.take();
+      auto next = std::make_unique<Mapped>(same ? "hills" : "plains");
+      if (moves)
+        room.transition().begin_move(std::move(next), 0);
+      else
+        room.transition().replace_back(std::move(next), {"it is lost"}, 0);
+      const std::string told = stage.take();
+      CAPTURE(told);
+      const auto is_told = [&](std::string_view what) { return told.find(what) != std::string::npos; };
+      CHECK(is_told("stays: it has another world (another world)\n") == (moves && !same));
+      CHECK(is_told("back closes: the player moves to another server\n") == (moves && same));
+      CHECK(is_told("closes: the server is back with another world; join again\n") == (!moves && !same));
+      CHECK(room.over() == (!moves && !same));
+    }
+}
+
+TEST_CASE("the host of a player who is moved learns that it leaves, that it has moved, and that it has arrived") {
+  class Witness final : public Stage {
+   public:
+    void close(Id, std::string_view, std::uint32_t) override { all += "closes "; }
+    void on_leaving_server() override { all += "leaves "; }
+    void moved() override { all += "moved "; }
+    void on_arrival(Micros now) override { all += "arrives at " + std::to_string(now); }
+    std::string all;
+  };
+  Witness host;
+  Room room(host, std::make_unique<Mapped>("hills"), Play::options(false));
+  const Id anna = room.seat(std::make_unique<ToyFront>(), {}, 0);
+  room.back_opened({}, 0);
+  room.received(anna, {Lane::kStream, as_bytes("enter")}, 0);
+  room.transition().begin_move(std::make_unique<Mapped>("hills"), 7);
+  CHECK(host.all == "leaves closes moved arrives at 7");
+}
+
+TEST_CASE("the room's time is told to one player alone, as the answer to its intent") {
+  Stage stage;
+  Room room(stage, std::make_unique<ToyBack>(), Play::options(true));
+  std::vector<OpenFront*> fronts;
+  for (int i = 0; i < 2; ++i) {
+    auto front = std::make_unique<OpenFront>();
+    fronts.push_back(front.get());
+    room.seat(std::move(front), {}, 0);
+  }
+  for (OpenFront* front : fronts) front->heard.clear();
+  room.tell_time(2, 9, 7);
+  CHECK(fronts[0]->heard.empty());
+  REQUIRE(fronts[1]->heard.size() == 1);
+  const Fact& fact = fronts[1]->heard.front();
+  CHECK(fact.cause == 9);
+  CHECK(fact.audience == words::PLAYER);
+  CHECK(fact.to == 2);
+  REQUIRE(as<words::Clock>(fact) != nullptr);
+  CHECK(as<words::Clock>(fact)->us() == 7);
+  CHECK(as<words::Clock>(fact)->speed() == 1);
+  CHECK(as<words::Clock>(fact)->paused());
+  room.tell_time(99, 9, 8);  // it has left meanwhile
+  CHECK(fronts[1]->heard.size() == 1);
+}
+
+TEST_CASE("a back learns its server's dialect while its link is up") {
+  class Polyglot final : public Back {
+   public:
+    void speaks(std::size_t dialect, BackOut&) override { dialects.push_back(dialect); }
+    void receive(const Frames&, BackOut&) override {}
+    void hear(const Intent&, BackOut&) override {}
+    std::vector<std::size_t> dialects;
+  };
+  Stage stage;
+  auto made = std::make_unique<Polyglot>();
+  Polyglot& back = *made;
+  Room room(stage, std::move(made), Play::options(true));
+  room.back_speaks(1, 0);
+  CHECK(back.dialects.empty());
+  room.back_opened({}, 0);
+  room.back_speaks(2, 0);
+  CHECK(back.dialects == std::vector<std::size_t>{2});
+  room.back_speaks(3, 0, kNextBackId);  // there is no such back
+  CHECK(back.dialects.size() == 1);
+}
+
+TEST_CASE("a back that has gone gets no order") {
+  Stage stage;
+  Room room(stage, std::make_unique<ToyBack>(), Play::options(true));
+  room.gone(kBackId, "it is reset", 0);
+  bool ordered = false;
+  room.order([&](Back&) { ordered = true; }, 0);
+  CHECK_FALSE(ordered);
+}
+
+TEST_CASE("what a host has collected is delivered at once when it says so, and what comes later is collected again") {
+  class Collector final : public Stage {
+   public:
+    bool collects(Intent& intent) override { return kept.push_back(std::move(intent)), true; }
+    std::vector<Intent> kept;
+  };
+  Collector host;
+  Room room(host, std::make_unique<ToyBack>(), Play::options(true));
+  room.seat(std::make_unique<ToyFront>(), {}, 0);
+  host.take();
+  const auto says = [&](std::string_view line) {
+    room.received(1, {Lane::kStream, as_bytes(line)}, 0);
+    return host.take();
+  };
+  CHECK(says("hello") == "");
+  REQUIRE(host.kept.size() == 1);
+  std::vector<Intent> collected = std::exchange(host.kept, {});
+  Intent of_one_who_left = collected.front();
+  of_one_who_left.by = 99;
+  collected.insert(collected.begin(), std::move(of_one_who_left));
+  room.hear_collected(std::move(collected), 5);
+  CHECK(host.take() == "dials\nseat 1 sends Said:hello\n");
+  CHECK(host.kept.empty());
+  CHECK(says("again") == "");
+  CHECK(host.kept.size() == 1);
+}
+
+TEST_CASE("a seat without a link gets nothing") {
+  Play play;
+  play.seat();
+  play.seat();
+  play.stage.take();
+  play.room.unlink(1);
+  CHECK(play.says(2, "hello") == "dials\nseat 2 sends Said:hello\n");
+  CHECK(play.says(1, "hello") == "");  // and nothing comes from it
 }
 
 TEST_CASE("a seat that hears nothing gets only what is for its player, and its intents keep their numbers") {
