@@ -1539,5 +1539,617 @@ TEST_CASE("referee: without that flag a guided shot flies straight, and nobody c
   CHECK(lost.times == 2);
 }
 
+/// How often the line was counted.
+std::uint64_t dropped(const Match& match, const MappingLine& line) {
+  std::uint64_t times = 0;
+  for (const auto& entry : match.room.ledger().entries())
+    if (entry.line == &line) times += entry.times;
+  return times;
+}
+
+const words::Score& score_of(const Match& match, Match::Guest guest) {
+  return match.room.world().player(guest.id)->score;
+}
+
+words::DeathClaim giving_up() {
+  words::DeathClaim claim;
+  claim.set_why(words::BY_ITSELF);
+  return claim;
+}
+
+TEST_CASE("referee: who kills a team mate wins nothing, nor does its team; that is counted, and the loss, too") {
+  ArenaRules rules = quick();
+  rules.mode = ArenaMode::kTeams;
+  rules.friendly_fire = true;
+  rules.ball_damage = 100;
+  Match match(rules);
+  const auto anna = match.plays("anna", words::RED), carl = match.plays("carl", words::RED);
+  match.faces(anna, carl);
+  match.shoots(anna, kNorth);
+  REQUIRE(match.until(2, [&, victim = carl.seat] { return victim->count<words::Died>() == 1; }));
+  CHECK(score_of(match, anna).wins() == 0);
+  CHECK(score_of(match, anna).team_kills() == 1);
+  CHECK(score_of(match, carl).losses() == 1);
+  CHECK(score_of(match, carl).team_kills() == 0);
+  const auto& red = match.room.world().team_scores().at(words::RED);
+  CHECK(red.wins() == 0);
+  CHECK(red.losses() == 1);
+}
+
+TEST_CASE("referee: who gives up a life loses once, and nobody wins") {
+  ArenaRules rules = quick();
+  rules.mode = ArenaMode::kTeams;
+  Match match(rules);
+  const auto anna = match.plays("anna", words::RED);
+  match.plays("ben", words::BLUE);
+  match.says(anna, giving_up());
+  CHECK(score_of(match, anna).losses() == 1);
+  CHECK(score_of(match, anna).wins() == 0);
+  CHECK(match.room.world().team_scores().at(words::RED).losses() == 1);
+  CHECK(match.room.world().team_scores().at(words::BLUE).wins() == 0);
+}
+
+TEST_CASE("referee: who begins to watch or changes its team loses the life, but that counts as no loss") {
+  ArenaRules rules = quick();
+  rules.mode = ArenaMode::kTeams;
+  Match match(rules);
+  const auto anna = match.plays("anna", words::RED);
+  words::Watch watch;
+  watch.set_mode(words::Watch::STOP);
+  match.says(anna, watch);
+  CHECK(match.tank(anna).unit.alive());
+  SUBCASE("it watches") {
+    watch.set_mode(words::Watch::ROAM);
+    match.says(anna, watch);
+  }
+  SUBCASE("it changes sides") {
+    words::Change change;
+    change.set_team(words::BLUE);
+    match.says(anna, change);
+  }
+  CHECK_FALSE(match.tank(anna).unit.alive());
+  REQUIRE(anna.seat->last<words::Died>() != nullptr);
+  CHECK(anna.seat->last<words::Died>()->why() == words::BY_SERVER);
+  CHECK(score_of(match, anna).losses() == 0);
+  CHECK(match.room.world().team_scores().at(words::RED).losses() == 0);
+}
+
+TEST_CASE("referee: a newcomer learns the rules that its client needs to know") {
+  ArenaRules rules = quick();
+  rules.name = "yard";
+  rules.mode = ArenaMode::kFlags;
+  rules.most_players = 9;
+  rules.most_balls = 3;
+  rules.jumping = rules.ricochet = true;
+  rules.ball_speed = 90.5;
+  rules.ball_range = 300;
+  rules.reload = 1.25;
+  Match match(rules);
+  match.comes("anna");
+  const words::Room& room = match.room.world().room();
+  CHECK(room.name() == "yard");
+  CHECK(room.mode() == "capture the flag");
+  CHECK(room.most_players() == 9);
+  CHECK(room.most_shots() == 3);
+  CHECK(room.jumping());
+  CHECK(room.ricochet());
+  CHECK(room.teams());
+  const auto& told = match.room.world().rules();
+  CHECK(told.at("speed") == "25");
+  CHECK(told.at("reload") == "1.25");
+  CHECK(told.at("shot_speed") == "90.5");
+  CHECK(told.at("shot_range") == "300");
+  CHECK(told.at("respawn") == "1");
+  CHECK(told.at("tick_s") == "0.04");
+  CHECK(told.at("hits") == "server");
+  CHECK_FALSE(told.contains("lockstep"));
+  rules.mode = ArenaMode::kFreeForAll;
+  rules.jumping = rules.ricochet = false;
+  rules.lockstep = true;
+  const Match other(rules);
+  CHECK_FALSE(other.room.world().room().teams());
+  CHECK_FALSE(other.room.world().room().jumping());
+  CHECK_FALSE(other.room.world().room().ricochet());
+  CHECK(other.room.world().rules().at("lockstep") == "1");
+}
+
+TEST_CASE("referee: all see how a player looks, and what it changes about that") {
+  ArenaRules rules = quick();
+  rules.mode = ArenaMode::kTeams;
+  Match match(rules);
+  auto front = std::make_unique<Seat>();
+  Seat* const seat = front.get();
+  const Match::Guest anna{match.room.seat(std::move(front), {}, match.now), seat};
+  words::Enter enter;
+  enter.set_name("anna");
+  enter.set_skin("tiger");
+  enter.set_motto("hello");
+  enter.set_team(words::BLUE);
+  match.says(anna, enter);
+  const auto who = [&]() -> const words::Player& { return match.room.world().player(anna.id)->player; };
+  const auto unit = [&]() -> const words::Unit& { return match.tank(anna).unit; };
+  CHECK(who().motto() == "hello");
+  CHECK(who().skin() == "tiger");
+  CHECK(who().responding());
+  CHECK(unit().owner() == anna.id);
+  CHECK(unit().name() == "anna");
+  CHECK(unit().skin() == "tiger");
+  CHECK(unit().team() == words::BLUE);
+  CHECK(unit().radius() == doctest::Approx(rules.tank.length / 2));
+  CHECK(unit().max_health() == rules.health);
+  words::Change change;
+  change.set_name("bella");
+  change.set_skin("zebra");
+  change.set_motto("bye");
+  match.says(anna, change);
+  CHECK(who().name() == "bella");
+  CHECK(who().motto() == "bye");
+  CHECK(who().skin() == "zebra");
+  CHECK(unit().name() == "bella");
+  CHECK(unit().skin() == "zebra");
+  change.Clear();
+  change.set_team(words::RED);
+  match.says(anna, change);
+  CHECK(who().team() == words::RED);
+  CHECK(unit().team() == words::RED);
+  CHECK(unit().name() == "bella");
+}
+
+TEST_CASE("referee: what an arena does not have is counted: kits, colours, commands, passing flags on, digging") {
+  Match match;
+  const auto anna = match.plays("anna");
+  words::Change kit, colour;
+  kit.set_kit(2);
+  colour.set_colour(0xff0000);
+  match.says(anna, kit);
+  match.says(anna, colour);
+  CHECK(dropped(match, drops::kKitOrColour) == 2);
+  for (const words::Say::Scope scope : {words::Say::SERVER, words::Say::MODERATORS}) {
+    words::Say say;
+    say.set_scope(scope);
+    say.set_text("help");
+    match.says(anna, say);
+  }
+  CHECK(dropped(match, drops::kNoCommands) == 2);
+  words::TokenWish give;
+  give.set_op(words::TokenWish::GIVE);
+  match.says(anna, give);
+  CHECK(dropped(match, drops::kFlagGiven) == 1);
+  match.says(anna, words::HitClaim());
+  CHECK(dropped(match, drops::kHitClaim) == 1);
+  match.says(anna, words::Edit());
+  CHECK(dropped(match, drops::kEdit) == 1);
+  match.says(anna, words::Reload());
+  match.says(anna, words::Playback());
+  CHECK(dropped(match, drops::kMeansNothing) == 2);
+  CHECK(anna.seat->count<words::Said>() == 0);
+  match.says(anna, words::Leave());
+  match.says(anna, words::Spawn());
+  CHECK(dropped(match, drops::kNotEntered) == 1);
+}
+
+TEST_CASE("referee: in a lockstep arena a player is told what a step is when it asks for what is none") {
+  ArenaRules rules = quick();
+  rules.lockstep = true;
+  Match match(rules);
+  const auto anna = match.plays("anna");
+  match.says(anna, words::Playback());
+  CHECK(anna.seat->count<words::ClaimRefused>() == 1);
+  CHECK(match.room.ledger().entries().empty());
+}
+
+TEST_CASE("referee: chat to one player is seen by that player and its sender, once each, or by nobody if it has gone") {
+  Match match;
+  const auto anna = match.plays("anna"), ben = match.plays("ben");
+  words::Say say;
+  say.set_text("psst");
+  say.set_scope(words::Say::ONE);
+  say.set_to(anna.id);
+  match.says(anna, say);
+  CHECK(anna.seat->count<words::Said>() == 1);  // to itself
+  say.set_to(ben.id);
+  match.says(anna, say);
+  CHECK(anna.seat->count<words::Said>() == 2);
+  REQUIRE(ben.seat->count<words::Said>() == 1);
+  CHECK(ben.seat->last<words::Said>()->from() == anna.id);
+  CHECK(ben.seat->last<words::Said>()->to() == ben.id);
+  say.set_to(99);
+  match.says(anna, say);
+  CHECK(anna.seat->count<words::Said>() == 2);
+  CHECK(dropped(match, drops::kNoRecipient) == 1);
+}
+
+TEST_CASE("referee: a player that leaves drops its flag where it is, says why, and its name is free again") {
+  ArenaRules rules = quick();
+  rules.mode = ArenaMode::kFlags;
+  Match match(rules);
+  const auto red = match.plays("red", words::RED), blue = match.plays("blue", words::BLUE);
+  match.goes(red, 170, 0, 0);
+  REQUIRE(flag_of(match, words::BLUE).carrier() == red.id);
+  match.goes(red, 100, 10, 0);
+  words::Leave leave;
+  leave.set_why("tired");
+  match.says(red, leave);
+  const words::Token& flag = flag_of(match, words::BLUE);
+  CHECK(flag.state() == words::Token::GROUND);
+  CHECK(flag.carrier() == 0);
+  CHECK(flag.x() == doctest::Approx(100));
+  CHECK(flag.y() == doctest::Approx(10));
+  REQUIRE(blue.seat->last<words::PlayerGone>() != nullptr);
+  CHECK(blue.seat->last<words::PlayerGone>()->why() == "tired");
+  const auto other = match.comes("red");
+  CHECK(match.room.world().player(other.id)->player.name() == "red");
+}
+
+TEST_CASE("referee: whoever captures a flag has 5 wins, as has its team, and the flag is at home") {
+  ArenaRules rules = quick();
+  rules.mode = ArenaMode::kFlags;
+  Match match(rules);
+  const auto red = match.plays("red", words::RED);
+  match.goes(red, 170, 0, 0);
+  match.goes(red, -165, 0, 0);
+  REQUIRE(red.seat->count<words::TokenCaptured>() == 1);
+  const auto* captured = red.seat->last<words::TokenCaptured>();
+  CHECK(captured->by() == red.id);
+  CHECK(captured->team() == words::BLUE);
+  CHECK(captured->token() == flag_of(match, words::BLUE).id());
+  CHECK(score_of(match, red).wins() == 5);
+  CHECK(match.room.world().team_scores().at(words::RED).wins() == 5);
+  CHECK(flag_of(match, words::BLUE).state() == words::Token::GROUND);
+  CHECK(flag_of(match, words::BLUE).carrier() == 0);
+  CHECK(flag_of(match, words::BLUE).x() == doctest::Approx(170));
+}
+
+TEST_CASE("referee: a captured flag may end the round: its team has won, and no single player") {
+  ArenaRules rules = quick();
+  rules.mode = ArenaMode::kFlags;
+  rules.score_limit = 5;
+  rules.round = 1'000;
+  rules.pause = 1'000;
+  Match match(rules);
+  const auto red = match.plays("red", words::RED);
+  match.goes(red, 170, 0, 0);
+  match.goes(red, -165, 0, 0);
+  const words::Round& round = match.room.world().round();
+  CHECK(round.state() == words::Round::OVER);
+  CHECK(round.winning_team() == words::RED);
+  CHECK(round.winner() == 0);
+  CHECK(round.left_s() == 0);
+}
+
+TEST_CASE(
+    "referee: a claimed height is accepted up to 15 metres, or 60 where tanks jump, and a little under the ground") {
+  for (const bool jumping : {false, true}) {
+    CAPTURE(jumping);
+    const double highest = jumping ? 60 : 15;
+    for (const double z : {-2.01, -2.0, highest, highest + 0.01}) {
+      CAPTURE(z);
+      ArenaRules rules = quick();
+      rules.jumping = jumping;
+      Match match(rules);
+      const auto anna = match.plays("anna");
+      match.lasts(3);  // enough for the way up
+      match.says(anna, claim_at(match.place(anna), 0, z - match.place(anna).z()));
+      const bool is_accepted = z >= -2 && z <= highest;
+      CHECK(anna.seat->count<words::Corrected>() == (is_accepted ? 0U : 1U));
+      CHECK(match.tank(anna).unit.pose().z() == doctest::Approx(is_accepted ? z : 0));
+    }
+  }
+}
+
+TEST_CASE("referee: the claim of a dead tank, whose client may not know that yet, means nothing") {
+  Match match(quick());
+  const auto anna = match.plays("anna");
+  words::PoseClaim claim = claim_at(match.place(anna), 0.1, 0);
+  match.says(anna, giving_up());
+  for (const double far : {0.1, 100.0}) {
+    claim.set_x(match.place(anna).x() + far);
+    match.says(anna, claim);
+  }
+  CHECK(anna.seat->count<words::Corrected>() == 0);
+  CHECK(anna.seat->count<words::Pose>() == 0);
+}
+
+TEST_CASE("referee: a claim says how a man moves, but not what only the arena decides") {
+  Match match(quick());
+  const auto anna = match.plays("anna");
+  words::PoseClaim claim = claim_at(match.place(anna), 0.1, 0);
+  claim.set_state(words::Pose::CROUCHING | words::Pose::SPRINTING | words::Pose::PAUSED | words::Pose::EXPLODING);
+  match.says(anna, claim);
+  CHECK(match.place(anna).state() == std::uint32_t{words::Pose::CROUCHING | words::Pose::SPRINTING});
+}
+
+TEST_CASE("referee: whoever is hurt learns by whom and from where; whoever dies, also by which shot and for how long") {
+  ArenaRules rules = quick();
+  rules.ball_damage = 60;
+  Match match(rules);
+  const auto anna = match.plays("anna"), ben = match.plays("ben");
+  match.faces(anna, ben);
+  match.shoots(anna, kNorth);
+  const std::size_t before = ben.seat->count<words::Health>();
+  REQUIRE(match.until(2, [&, victim = ben.seat] { return victim->count<words::Health>() > before; }));
+  const words::Health hurt = *ben.seat->last<words::Health>();
+  CHECK(hurt.unit() == match.tank(ben).unit.id());
+  CHECK(hurt.now() == 40);
+  CHECK(hurt.max() == 100);
+  CHECK(hurt.by() == anna.id);
+  CHECK(hurt.from_x() == doctest::Approx(0).epsilon(0.1));
+  CHECK(hurt.from_y() > 5);
+  CHECK(hurt.from_y() < 20);
+  CHECK(hurt.from_z() == doctest::Approx(1.57));
+  match.shoots(anna, kNorth);
+  REQUIRE(match.until(2, [&, victim = ben.seat] { return victim->count<words::Died>() == 1; }));
+  CHECK(ben.seat->last<words::Health>()->now() == 0);  // not less
+  const words::Died& died = *ben.seat->last<words::Died>();
+  CHECK(died.player() == ben.id);
+  CHECK(died.unit() == match.tank(ben).unit.id());
+  CHECK(died.killer() == anna.id);
+  CHECK(died.shot() == match.shots);
+  CHECK(died.why() == words::BY_SHOT);
+  CHECK(died.respawn_s() == rules.respawn);
+}
+
+TEST_CASE("referee: who dies by its own grenade has lost, and has not won") {
+  ArenaRules rules = quick();
+  rules.health = 10;
+  Match match(rules);
+  const auto anna = match.plays("anna");
+  match.plays("ben");
+  match.says(anna, grenade(match.place(anna), 0, 0, 0.2));
+  match.lasts(0.4);
+  REQUIRE(anna.seat->last<words::Died>() != nullptr);
+  CHECK(anna.seat->last<words::Died>()->why() == words::BY_GRENADE);
+  CHECK(score_of(match, anna).losses() == 1);
+  CHECK(score_of(match, anna).wins() == 0);
+}
+
+TEST_CASE("referee: a grenade's fuse burns five seconds at most") {
+  for (const double wish : {5.0, 60.0, -1.0}) {
+    CAPTURE(wish);
+    Match match(quick(), 1'000);
+    const auto anna = match.plays("anna");
+    match.says(anna, grenade(match.place(anna), 30, 10, wish));
+    const double life = std::clamp(wish, 0.0, 5.0);
+    CHECK(anna.seat->last<words::Shot>()->life() == life);
+    match.lasts(life + 0.1);
+    CHECK(anna.seat->count<words::ShotEnded>() == 1);
+  }
+}
+
+TEST_CASE("referee: a ball flies as steeply as it was fired, up to 0.6 radians, and no faster for that") {
+  for (const double pitch : {0.3, -0.3, 0.6, 1.2, -1.2}) {
+    CAPTURE(pitch);
+    Match match(quick());
+    const auto anna = match.plays("anna");
+    words::Fire fire;
+    fire.set_vx(50 * std::cos(pitch));  // the speed is the arena's
+    fire.set_vz(50 * std::sin(pitch));
+    fire.set_x(1'000);
+    match.says(anna, fire);
+    REQUIRE(anna.seat->last<words::Shot>() != nullptr);
+    const words::Shot& shot = *anna.seat->last<words::Shot>();
+    const double allowed = std::clamp(pitch, -0.6, 0.6);
+    CHECK(shot.vx() == doctest::Approx(100 * std::cos(allowed)));
+    CHECK(shot.vy() == doctest::Approx(0));
+    CHECK(shot.vz() == doctest::Approx(100 * std::sin(allowed)));
+    CHECK(shot.life() == doctest::Approx(3.5));
+    CHECK(shot.range() == 350);
+    CHECK(shot.unit() == match.tank(anna).unit.id());
+  }
+}
+
+TEST_CASE("referee: of two tanks in the way of a shot, the nearer one is hit") {
+  for (const auto& [by_ray, came_first] : {std::pair(false, true), {false, false}, {true, true}, {true, false}}) {
+    Match match(quick());
+    const auto anna = match.plays("anna"), ben = match.plays("ben"), carl = match.plays("carl");
+    const auto near = came_first ? ben : carl, far = came_first ? carl : ben;
+    match.goes(far, 60, 40, 0);
+    match.goes(far, 0, 40, 0);
+    match.faces(anna, near);
+    if (by_ray) {
+      words::Fire ray;
+      ray.set_kind(words::RAY);
+      ray.set_vy(1);
+      match.says(anna, ray);
+    } else {
+      match.shoots(anna, kNorth);
+    }
+    match.lasts(1.5);
+    CHECK(match.tank(near).unit.health() < 100);
+    CHECK(match.tank(far).unit.health() == 100);
+  }
+}
+
+TEST_CASE("referee: a ray reaches as far as the client's own gun, or else as the arena allows; a blow is a ray, too") {
+  ArenaRules rules = quick();
+  rules.trigger = 0;
+  Match match(rules);
+  const auto anna = match.plays("anna"), ben = match.plays("ben");
+  match.faces(anna, ben);
+  const auto reach = [&](words::ShotKind kind, double range) {
+    words::Fire ray;
+    ray.set_kind(kind);
+    ray.set_vy(1);
+    ray.set_range(range);
+    match.says(anna, ray);
+    return anna.seat->last<words::Shot>()->range();
+  };
+  CHECK(reach(words::RAY, 20) == doctest::Approx(20));
+  CHECK(reach(words::MELEE, 20) == doctest::Approx(20));
+  CHECK(anna.seat->last<words::Shot>()->kind() == words::RAY);
+  CHECK(match.tank(ben).unit.health() == 100);
+  CHECK(reach(words::RAY, 0) == doctest::Approx(200));
+  CHECK(match.tank(ben).unit.health() == 100 - rules.ray_damage);
+  CHECK(reach(words::RAY, 500) == doctest::Approx(200));
+}
+
+TEST_CASE("referee: a ball that a wall sends back hits its own shooter; where walls stop balls, none does") {
+  for (const bool ricochet : {false, true}) {
+    CAPTURE(ricochet);
+    ArenaRules rules = quick();
+    rules.ricochet = ricochet;
+    Match match(rules, field_with_wall());
+    const auto anna = match.plays("anna");
+    match.goes(anna, match.place(anna).x(), 70, 0);  // around the wall
+    match.goes(anna, -40, 70, 0);
+    match.goes(anna, -40, 0, 0);
+    match.shoots(anna, 0);
+    match.lasts(2);
+    CHECK(match.tank(anna).unit.health() == (ricochet ? 50 : 100));
+    CHECK(anna.seat->count<words::ShotEnded>() == 1);
+  }
+}
+
+TEST_CASE("referee: a dead tank does not shoot, so none does between two rounds") {
+  Match match(quick());
+  const auto anna = match.plays("anna"), ben = match.plays("ben");
+  match.says(anna, giving_up());
+  words::Fire fire;
+  fire.set_vx(100);
+  match.says(anna, fire);
+  CHECK(anna.seat->count<words::Shot>() == 0);
+  match.room.order([](Back& back) { static_cast<Referee&>(back).close_round(words::TEAM_ANY); }, match.now);
+  match.says(ben, fire);
+  CHECK(ben.seat->count<words::Shot>() == 0);
+}
+
+TEST_CASE("referee: a tank that drives is told of at least once a second, and one that stands not at all") {
+  Match match(quick(), 1'000);
+  const auto anna = match.plays("anna"), ben = match.plays("ben");
+  words::Toward far;
+  far.set_x(match.place(anna).x() + (match.place(anna).x() > 0 ? -600 : 600));
+  far.set_y(match.place(anna).y());
+  match.says(anna, far);
+  match.lasts(6);  // until it has turned
+  const auto poses = [&, told = anna.seat](Id unit) {
+    return std::count_if(told->heard.begin(), told->heard.end(), [unit](const Fact& fact) {
+      const auto* pose = as<words::Pose>(fact);
+      return pose != nullptr && pose->unit() == unit;
+    });
+  };
+  const Id moves = match.tank(anna).unit.id(), stands = match.tank(ben).unit.id();
+  const auto before = poses(moves);
+  match.lasts(5);
+  CHECK(poses(moves) - before >= 4);
+  CHECK(poses(moves) - before <= 5);
+  CHECK(poses(stands) == 0);
+}
+
+TEST_CASE("referee: a new round forgets losses and team kills, of players and teams, and lets the dead spawn at once") {
+  ArenaRules rules = quick();
+  rules.mode = ArenaMode::kTeams;
+  rules.friendly_fire = true;
+  rules.ball_damage = 100;
+  rules.respawn = 60;
+  Match match(rules);
+  const auto anna = match.plays("anna", words::RED), carl = match.plays("carl", words::RED);
+  match.faces(anna, carl);
+  match.shoots(anna, kNorth);
+  REQUIRE(match.until(2, [&, victim = carl.seat] { return victim->count<words::Died>() == 1; }));
+  REQUIRE(score_of(match, anna).team_kills() == 1);
+  match.room.order([](Back& back) { static_cast<Referee&>(back).open_round(); }, match.now);
+  CHECK(score_of(match, anna).team_kills() == 0);
+  CHECK(score_of(match, carl).losses() == 0);
+  CHECK(match.room.world().team_scores().at(words::RED).losses() == 0);
+  match.says(carl, words::Spawn());
+  CHECK(match.tank(carl).unit.alive());
+}
+
+TEST_CASE("referee: a rule that sets a score may end the round; scores of spectators and of nobody are not set") {
+  ArenaRules rules = quick();
+  rules.score_limit = 10;
+  Match match(rules);
+  const auto anna = match.plays("anna");
+  const auto looks_on = match.comes("ben", words::TEAM_ANY, words::WATCH);
+  const auto set_score = [&](Id player, std::uint32_t wins) {
+    match.room.order([&](Back& back) { static_cast<Referee&>(back).set_score(player, wins, 4); }, match.now);
+  };
+  set_score(looks_on.id, 10);
+  set_score(99, 10);
+  CHECK(score_of(match, looks_on).wins() == 0);
+  set_score(anna.id, 9);
+  CHECK(score_of(match, anna).wins() == 9);
+  CHECK(score_of(match, anna).losses() == 4);
+  CHECK(match.room.world().round().state() == words::Round::RUNNING);
+  set_score(anna.id, 10);
+  CHECK(match.room.world().round().state() == words::Round::OVER);
+  CHECK(match.room.world().round().winner() == anna.id);
+}
+
+TEST_CASE("referee: a rule moves a player to a team as often as it likes, but not where there are no teams") {
+  ArenaRules rules = quick();
+  for (const ArenaMode mode : {ArenaMode::kFreeForAll, ArenaMode::kTeams}) {
+    rules.mode = mode;
+    Match match(rules);
+    const auto anna = match.plays("anna", words::RED);
+    const auto looks_on = match.comes("ben", words::RED, words::WATCH);
+    const std::size_t changes = anna.seat->count<words::UnitChanged>();
+    const auto set_team = [&](Id player, words::Team team) {
+      match.room.order([&](Back& back) { static_cast<Referee&>(back).set_team(player, team); }, match.now);
+    };
+    const auto team = [&](Match::Guest guest) { return match.room.world().player(guest.id)->player.team(); };
+    if (mode == ArenaMode::kFreeForAll) {
+      set_team(anna.id, words::BLUE);
+      CHECK(team(anna) == words::ROGUE);
+      CHECK(match.tank(anna).unit.alive());
+      continue;
+    }
+    for (int i = 0; i < 10; ++i) set_team(anna.id, i % 2 == 0 ? words::BLUE : words::RED);
+    CHECK(anna.seat->count<words::UnitChanged>() == changes + 10);
+    set_team(anna.id, words::BLUE);
+    CHECK(team(anna) == words::BLUE);
+    CHECK(match.tank(anna).unit.team() == words::BLUE);
+    CHECK_FALSE(match.tank(anna).unit.alive());
+    const words::Team before = team(looks_on);
+    set_team(looks_on.id, words::BLUE);
+    set_team(99, words::BLUE);
+    CHECK(team(looks_on) == before);
+  }
+}
+
+TEST_CASE(
+    "referee: a round that a rule ends has the winner that the rule names, and stays over until a rule opens one") {
+  ArenaRules rules = quick();
+  rules.mode = ArenaMode::kTeams;
+  rules.pause = 1;
+  Match match(rules);
+  const auto anna = match.plays("anna");
+  bool closed = false;
+  const auto close = [&](words::Team winner) {
+    match.room.order([&](Back& back) { static_cast<Referee&>(back).close_round(winner); }, match.now);
+  };
+  const auto look = [&] {
+    match.room.order([&](Back& back) { closed = static_cast<Referee&>(back).is_closed(); }, match.now);
+    return closed;
+  };
+  CHECK_FALSE(look());
+  close(words::BLUE);
+  CHECK(look());
+  CHECK(match.room.world().round().winning_team() == words::BLUE);
+  const std::size_t told = anna.seat->count<words::Round>();
+  close(words::RED);  // it is over already
+  CHECK(anna.seat->count<words::Round>() == told);
+  match.lasts(5);
+  CHECK(match.room.world().round().state() == words::Round::OVER);
+  match.room.order([](Back& back) { static_cast<Referee&>(back).open_round(); }, match.now);
+  CHECK_FALSE(look());
+  CHECK(match.room.world().round().winning_team() == words::TEAM_ANY);
+}
+
+TEST_CASE("referee: an arena has as many flags for guided shots as its rules say, none of a team, on free ground") {
+  ArenaRules rules = quick();
+  rules.guided = 3;
+  const Match match(rules);
+  REQUIRE(match.room.world().tokens().size() == 3);
+  for (const auto& [id, token] : match.room.world().tokens()) {
+    CHECK(token.gives() == words::GUIDED);
+    CHECK(token.kind() == words::Token::FLAG);
+    CHECK(token.team() == words::TEAM_ANY);
+    CHECK(token.state() == words::Token::GROUND);
+    CHECK(std::abs(token.x()) < 200);
+    CHECK(std::abs(token.y()) < 200);
+  }
+}
+
 }  // namespace
 }  // namespace entente::core::referee_test
