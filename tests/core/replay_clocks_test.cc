@@ -458,6 +458,23 @@ TEST_CASE("the previous kill of a viewer who has just seen one, or was taken to 
   CHECK(x_of(seen->world) < 23);
 }
 
+TEST_CASE("the way to a next kill that follows shortly leads not back, but on from where the viewer is") {
+  auto facts = drive();
+  for (const Micros tenths : {40U, 48U}) {
+    words::Died died;
+    died.set_player(1);
+    facts.push_back(at(tenths * 100 * kMillisecond, died));
+  }
+  std::stable_sort(facts.begin(), facts.end(), [](const Fact& a, const Fact& b) { return a.at < b.at; });
+  Own show(facts);
+  const auto [seen, id] = show.enter();
+  show.says(id, "/next");
+  CHECK(x_of(seen->world) == 20);  // two seconds before the first kill
+  show.pass(1'500 * kMillisecond);
+  show.says(id, "/next");
+  CHECK(x_of(seen->world) == 35);  // not two seconds before the second one, which is 28
+}
+
 TEST_CASE("a viewer that seeks all the time moves a few times a second and delays no other viewer") {
   Own show(busy(2));
   const auto [flooder, one] = show.enter();

@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <set>
+
 #include "proxy/core/replay/resync_phase.h"
 #include "tests/core/replay_show.h"
 
@@ -69,6 +72,22 @@ double x_at(const Tape& tape, Micros at) {
   REQUIRE(tape.seek(at, world).ok());
   REQUIRE(world.units().size() == 1);
   return world.units().begin()->second.unit.pose().x();
+}
+
+Fact death(Id player, Id killer) {
+  words::Died died;
+  died.set_player(player);
+  died.set_killer(killer);
+  return Fact(died);
+}
+
+std::vector<Moment> kills_of(const Tape& tape, std::size_t most = SIZE_MAX) {
+  std::vector<Moment> kills;
+  tape.visit_kills([&](const Moment& kill) {
+    kills.push_back(kill);
+    return kills.size() < most;
+  });
+  return kills;
 }
 
 }  // namespace
@@ -239,6 +258,169 @@ TEST_CASE("no fact is added at a time that has passed") {
   told.tell(pose(2, 1), 2 * kSecond);
   CHECK(told.tape.between(2 * kSecond, 3 * kSecond).empty());
   CHECK(told.tape.between(3 * kSecond, 4 * kSecond).size() == 1);
+}
+
+TEST_CASE("the ids of a room's world are not given again in the next room of a tape, even if nothing happened there") {
+  Tape tape(See::kPublic);
+  std::set<Id> given;
+  for (Micros room = 1; room <= 3; ++room) {
+    WorldState world;
+    for (const Id id : {1U, 9U}) {
+      words::Unit unit;
+      unit.set_id(id + 1);
+      unit.set_owner(id);
+      world.fold(Fact(player(id)));
+      world.fold(Fact(unit));
+    }
+    world.fold(Fact(words::Ready()));
+    tape.begin(room * kSecond);
+    tape.append_snapshot(world, 0, room * kSecond);
+    WorldState seen;
+    REQUIRE(tape.seek(room * kSecond, seen).ok());
+    for (const auto& [id, state] : seen.players()) CHECK(given.insert(id).second);
+    for (const Id id : seen.sorted_units()) CHECK(given.insert(id).second);
+  }
+  CHECK(given.size() == 12);
+}
+
+TEST_CASE("the ids of a tape are not those of viewers, however large those of its rooms are") {
+  Tape tape(See::kPublic);
+  for (Micros room = 1; room <= 5; ++room) {
+    WorldState world;
+    world.fold(Fact(player(1)));
+    world.fold(Fact(player(0x7fffffff)));  // the largest id of a room
+    world.fold(Fact(words::Ready()));
+    tape.begin(room * kSecond);
+    tape.append_snapshot(world, 0, room * kSecond);
+    WorldState seen;
+    REQUIRE(tape.seek(room * kSecond, seen).ok());
+    REQUIRE(seen.players().size() == 2);
+    for (const auto& [id, state] : seen.players()) CHECK(id > 1U << 24U);
+  }
+}
+
+TEST_CASE("the world of a tape knows since when each unit and shot moves, and when the round was told") {
+  WorldState world;
+  const auto fold = [&](Micros when, Fact fact) {
+    fact.at = when;
+    world.fold(fact);
+  };
+  words::Unit unit;
+  unit.set_id(2);
+  words::Shot shot;
+  shot.set_shooter(1);
+  shot.set_shot(5);
+  shot.set_life(60);
+  fold(0, player(1));
+  fold(kSecond, unit);
+  fold(2 * kSecond, shot);
+  fold(3 * kSecond, words::Round());
+  fold(3 * kSecond, words::Ready());
+  for (const Micros at : {10 * kSecond, 2 * kSecond}) {  // also a tape that is younger than what it is told
+    CAPTURE(at);
+    Tape tape(See::kPublic);
+    tape.begin(at);
+    tape.append_snapshot(world, 4 * kSecond, at);
+    WorldState seen;
+    REQUIRE(tape.seek(at, seen).ok());
+    REQUIRE(seen.units().size() == 1);
+    REQUIRE(seen.shots().size() == 1);
+    CHECK(seen.units().begin()->second.posed_at == (at > 3 * kSecond ? at - 3 * kSecond : 0));
+    CHECK(seen.shots().front().fired_at == at - 2 * kSecond);
+    CHECK(seen.round_told_at() == at - kSecond);
+  }
+}
+
+TEST_CASE("a tape wants a world when a room has begun, and again after a while or after many facts") {
+  TapeLimits limits;
+  limits.chunk_bytes = 1'000;
+  Tape tape(See::kPublic, limits);
+  WorldState world;
+  CHECK_FALSE(tape.owes_world(0));
+  tape.begin(0);
+  CHECK(tape.owes_world(0));
+  tape.append_snapshot(world, 0, 0);  // that world is not complete
+  CHECK(tape.owes_world(0));
+  CHECK_FALSE(tape.first());
+  world.fold(Fact(words::Ready()));
+  tape.append_snapshot(world, 0, 0);
+  CHECK(tape.first() == Micros{0});
+  CHECK_FALSE(tape.owes_world(limits.world_every - 1));
+  CHECK(tape.owes_world(limits.world_every));
+  tape.append_snapshot(world, 0, limits.world_every);
+  const std::size_t before = tape.bytes();
+  while (tape.bytes() - before < limits.chunk_bytes) {
+    CHECK_FALSE(tape.owes_world(limits.world_every));
+    tape.append(pose(2, 1), limits.world_every);
+  }
+  CHECK(tape.owes_world(limits.world_every));
+}
+
+TEST_CASE("the kills of a tape are those of the time that it holds, with its ids, in the order of time") {
+  TapeLimits limits;
+  limits.span = 20 * kSecond;
+  Told told(See::kPublic, limits);
+  told.enter(0);
+  WorldState world;
+  REQUIRE(told.tape.seek(0, world).ok());
+  const Id anna = world.players().begin()->first;
+  told.tell(death(1, 0), kSecond);
+  told.tell(death(1, 1), 2 * kSecond);
+  told.tell(death(1, 0), 30 * kSecond);
+  REQUIRE(kills_of(told.tape).size() == 3);
+  CHECK(kills_of(told.tape, 2).size() == 2);  // no more are visited than are wanted
+  const Moment first = kills_of(told.tape)[0], second = kills_of(told.tape)[1];
+  CHECK(first.at == kSecond);
+  CHECK(first.what == words::Timeline::KILL);
+  CHECK(first.player == anna);
+  CHECK(first.by == 0);
+  CHECK(second.at == 2 * kSecond);
+  CHECK(second.by == anna);
+  for (int i = 300; i <= 510; ++i) told.tell(pose(2, i), tenths(i));
+  REQUIRE(kills_of(told.tape).size() == 1);
+  CHECK(kills_of(told.tape)[0].at == 30 * kSecond);
+  CHECK(*told.tape.first() <= 30 * kSecond);
+}
+
+TEST_CASE("a tape keeps the latest 10,000 kills") {
+  Told told;
+  told.enter(0);
+  for (Micros i = 1; i <= Tape::kMostKills + 2; ++i) told.tape.append(death(1, 0), i);
+  const std::vector<Moment> kills = kills_of(told.tape);
+  REQUIRE(kills.size() == Tape::kMostKills);
+  CHECK(kills.front().at == 3);
+  CHECK(kills.back().at == Tape::kMostKills + 2);
+}
+
+TEST_CASE("the change of a tape to another room is one moment, between a clock that stops and one that goes on live") {
+  Told told;
+  told.enter(0);
+  told.world = WorldState();
+  told.enter(3 * kSecond, "bob");
+  const std::vector<Fact> change = told.tape.between(kSecond, 4 * kSecond);
+  REQUIRE(change.size() > 2);
+  for (const Fact& fact : change) CHECK(fact.at == 3 * kSecond);
+  const auto *stops = as<words::Clock>(change.front()), *goes_on = as<words::Clock>(change.back());
+  REQUIRE(stops != nullptr);
+  REQUIRE(goes_on != nullptr);
+  CHECK(stops->us() == 3 * kSecond);
+  CHECK(stops->paused());
+  CHECK(goes_on->us() == 3 * kSecond);
+  CHECK(goes_on->speed() == 1);
+  CHECK(goes_on->live());
+  CHECK_FALSE(goes_on->paused());
+}
+
+TEST_CASE("a tape that is told to keep more forgets later, and one that is told to keep less forgets sooner") {
+  Told told;
+  told.enter(0);
+  told.tape.keep_for(0, 10 * kSecond);
+  for (int i = 1; i <= 300; ++i) told.tell(pose(2, i), tenths(i));
+  CHECK(*told.tape.first() >= 10 * kSecond);
+  CHECK(*told.tape.first() <= 20 * kSecond);
+  told.tape.keep_for(0, 60 * kSecond);
+  for (int i = 301; i <= 600; ++i) told.tell(pose(2, i), tenths(i));
+  CHECK(*told.tape.first() <= 20 * kSecond);
 }
 
 }  // namespace entente::testing::tape_test
