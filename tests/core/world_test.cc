@@ -516,5 +516,188 @@ TEST_CASE("a moving unit is extrapolated for a while") {
   CHECK(place_at(turning, kSecond, 2 * kSecond).yaw() == doctest::Approx(1.5));
 }
 
+TEST_CASE("what is told of a unit's size and health stays until something else is told") {
+  WorldState world = made_of({unit(11, 1)});
+  words::Pose grown;
+  grown.set_unit(11);
+  grown.set_radius(7);
+  world.fold(Fact(grown));
+  world.fold(pose(11, 1, 1));  // says nothing of the size
+  CHECK(world.unit(11)->unit.radius() == 7);
+  words::Health health;
+  health.set_unit(11);
+  health.set_now(30);
+  world.fold(Fact(health));
+  CHECK(world.unit(11)->unit.health() == 30);
+  CHECK(world.unit(11)->unit.max_health() == 100);
+  health.set_max(200);
+  world.fold(Fact(health));
+  CHECK(world.unit(11)->unit.max_health() == 200);
+  world.fold(of_unit<words::Died>(11));
+  CHECK(world.unit(11)->unit.health() == 0);
+  world.fold(of_unit<words::Spawned>(11));
+  CHECK(world.unit(11)->unit.health() == 200);
+}
+
+TEST_CASE("a player's ammunition and the delay of its link are known, each player's for itself") {
+  words::Ammo ammo;
+  ammo.set_player(1);
+  ammo.set_clip(5);
+  words::Lag lag;
+  lag.set_player(1);
+  lag.set_ping_s(0.25);
+  const WorldState world = made_of({player(1, "anna"), player(2, "ben"), Fact(ammo), Fact(lag)});
+  CHECK(world.player(1)->ammo.clip() == 5);
+  CHECK(world.player(1)->ping_s == 0.25);
+  CHECK(world.player(2)->ammo.clip() == 0);
+  CHECK(world.player(2)->ping_s == 0);
+}
+
+TEST_CASE("a shot that is moved flies on from its new place, on its new course") {
+  WorldState world = made_of({ball(1, 5, 3.0, 0)});
+  words::ShotMoved moved;
+  moved.set_shooter(1);
+  moved.set_shot(5);
+  moved.set_x(1);
+  moved.set_y(2);
+  moved.set_z(3);
+  moved.set_vx(4);
+  moved.set_vy(5);
+  moved.set_vz(6);
+  Fact fact(moved);
+  fact.at = kSecond;
+  world.fold(fact);
+  const ShotState* state = world.shot(1, 5);
+  REQUIRE(state != nullptr);
+  CHECK(state->fired_at == kSecond);
+  CHECK(state->shot.x() == 1);
+  CHECK(state->shot.y() == 2);
+  CHECK(state->shot.z() == 3);
+  CHECK(state->shot.vx() == 4);
+  CHECK(state->shot.vy() == 5);
+  CHECK(state->shot.vz() == 6);
+}
+
+TEST_CASE("a map's version changes with each map and each edit, and only then") {
+  words::World map;
+  map.set_hash("abc");
+  words::WorldEdit built;
+  built.mutable_edit()->set_x(3);
+  WorldState world;
+  std::uint64_t version = world.map_version();
+  const auto changed = [&] { return std::exchange(version, world.map_version()) != world.map_version(); };
+  world.fold(Fact(map));
+  CHECK(changed());
+  world.fold(Fact(built));
+  CHECK(changed());
+  world.fold(player(1, "anna"));
+  world.fold(unit(11, 1));
+  CHECK_FALSE(changed());
+  WorldState same;
+  same.share_map(world);
+  CHECK(same.map_version() == world.map_version());
+  same.copy(world, 0);
+  CHECK(same.map_version() == world.map_version());
+  WorldState other;
+  other.share_map(world, [](Id id) { return id; });  // its builders may have other ids
+  CHECK(other.map_version() != world.map_version());
+  const std::uint64_t before = other.map_version();
+  other.share_map(world, [](Id id) { return id + 1; });
+  CHECK(other.map_version() != before);
+  world.fold(Fact(map));
+  CHECK(changed());
+  CHECK(world.edits().size() == 0);  // they were of the map before
+}
+
+TEST_CASE("a map that is taken from another world has its edits, with the builders' ids of this one") {
+  words::World map;
+  map.set_hash("abc");
+  WorldState world = made_of({Fact(map)});
+  for (const Id by : {4U, 0U}) {
+    words::WorldEdit built;
+    built.set_by(by);
+    built.mutable_edit()->set_x(by);
+    world.fold(Fact(built));
+  }
+  words::WorldEdit old;
+  old.mutable_edit()->set_x(99);
+  WorldState taken = made_of({Fact(old)});
+  taken.share_map(world, [](Id id) { return id + 100; });
+  CHECK(taken.geometry() == world.geometry());
+  const std::vector<BlockEdit> edits = taken.edits().all();
+  REQUIRE(edits.size() == 2);
+  CHECK(edits[0].by == 104);
+  CHECK(edits[1].by == 0);  // nobody stays nobody
+}
+
+TEST_CASE("with a new server's world, versions and counts go on, so that nobody takes the new for the old") {
+  WorldState world = made_of({unit(11, 0), player(1, "anna"), pose(99, 0, 0)});
+  WorldState next = made_of({unit(11, 0), player(1, "ben"), pose(98, 0, 0)});
+  const std::uint32_t looks = world.unit(11)->looks_version, players = world.players_version();
+  world.become(std::move(next));
+  CHECK(world.player(1)->player.name() == "ben");
+  CHECK(world.players_version() > players);
+  CHECK(world.orphaned() == 2);
+  world.fold(of_unit<words::UnitChanged>(11));
+  CHECK(world.unit(11)->looks_version > looks);
+  CHECK(world.unit(11)->looks_version == 3);
+}
+
+TEST_CASE("a copy of a world counts its versions from elsewhere, so that later changes of the two differ") {
+  const WorldState world = made_of({unit(11, 0), player(1, "anna")});
+  WorldState copy;
+  copy.copy(world, 1'000);
+  CHECK(copy.unit(11)->looks_version == world.unit(11)->looks_version);
+  CHECK(copy.players_version() == world.players_version() + 1'000);
+  copy.fold(of_unit<words::UnitChanged>(11));
+  CHECK(copy.unit(11)->looks_version == 1'002);
+}
+
+TEST_CASE("in flat land a man who stands is on the ground, and one who falls as high above it as he is") {
+  words::World geometry;
+  set_sides(geometry, 20, 20);
+  geometry.set_block(0.5);
+  geometry.set_ground("\x04");  // 2 metres everywhere
+  const WorldState hills = made_of({Fact(geometry)});
+  words::Pose man;
+  const auto height = [&](double z, std::uint32_t state) {
+    man.set_z(z);
+    man.set_state(state);
+    return hills.flattened(man).z();
+  };
+  CHECK(height(2.7, words::Pose::NONE) == 0);
+  CHECK(height(2.7, words::Pose::FALLING) == doctest::Approx(0.7));
+  CHECK(height(3.5, words::Pose::CROUCHING) == doctest::Approx(1.5));  // on something
+  CHECK(height(1, words::Pose::FALLING) == 0);
+  man.set_x(50);  // outside
+  CHECK(height(2.7, words::Pose::FALLING) == doctest::Approx(2.7));
+  CHECK(made_of({}).flattened(man).z() == doctest::Approx(2.7));
+}
+
+TEST_CASE("land whose hills are taken away has what stands on it at the height above the ground") {
+  words::World geometry;
+  set_sides(geometry, 20, 20);
+  geometry.set_block(0.5);
+  geometry.set_ground("\x04");
+  geometry.add_solids()->set_z(2);
+  geometry.add_solids()->set_z(6);
+  geometry.add_bases()->mutable_solid()->set_z(2);
+  geometry.add_teleporters()->mutable_frame()->set_z(2);
+  const words::World flat = flattened(geometry);
+  CHECK(flat.solids(0).z() == 0);
+  CHECK(flat.solids(1).z() == 4);
+  CHECK(flat.bases(0).solid().z() == 0);
+  CHECK(flat.teleporters(0).frame().z() == 0);
+  CHECK(flat.ground().empty());
+}
+
+TEST_CASE("the score of a team that does not exist is counted, and not kept") {
+  words::TeamScore score;
+  score.set_team(static_cast<words::Team>(99));
+  const WorldState world = made_of({Fact(score)});
+  CHECK(world.team_scores().empty());
+  CHECK(world.orphaned() == 1);
+}
+
 }  // namespace
 }  // namespace entente::core::world_test
