@@ -173,7 +173,8 @@ class Player final : public Front {
   void receive(const Frames&, FrontOut& out) override { out.say(words::Enter()); }
   void hear(const Fact& fact, FrontOut& out) override {
     std::string line = name_of(fact);
-    if (const auto* refused = as<words::Refused>(fact)) line += ": " + refused->text();
+    if (const auto* refused = as<words::Refused>(fact))
+      line += (refused->code() == words::Refused::FULL ? " as full: " : ": ") + refused->text();
     out.send(Lane::kStream, as_bytes(line));
   }
 };
@@ -215,7 +216,7 @@ struct Wish {
     told.said.clear();
     room.gone(kBackId, "nobody listens", 0);
     CHECK(room.over());
-    return told.said.find("Refused: it is full") != std::string::npos;
+    return told.said.find("Refused as full: it is full") != std::string::npos;
   }
 
   Told told;

@@ -2151,5 +2151,105 @@ TEST_CASE("referee: an arena has as many flags for guided shots as its rules say
   }
 }
 
+TEST_CASE("referee: a man stands nearer to a wall than a tank does") {
+  for (const bool walks : {false, true}) {
+    CAPTURE(walks);
+    words::World world = open_field(200);
+    words::Solid& wall = *world.add_solids();
+    wall.set_x(100);
+    wall.set_half_x(5);
+    wall.set_half_y(5);
+    wall.set_height(30);
+    Match match(quick(), world);
+    auto front = std::make_unique<Seat>();
+    Seat* const seat = front.get();
+    const Match::Guest anna{match.room.seat(std::move(front), {}, match.now), seat};
+    words::Enter enter;
+    if (walks) enter.set_body(words::Unit::MAN);
+    match.says(anna, enter);
+    match.says(anna, words::Spawn());
+    match.goes(anna, match.place(anna).x(), 50, 0);
+    match.goes(anna, 93, 50, 0);
+    match.goes(anna, 93, 0, 0);
+    REQUIRE(match.place(anna).x() == doctest::Approx(93));
+    REQUIRE(seat->count<words::Corrected>() == 0);
+    match.lasts(1);
+    match.says(anna, claim_at(match.place(anna), 1.3, 0));  // 0.7 metres from the wall
+    CHECK(seat->count<words::Corrected>() == (walks ? 0U : 1U));
+  }
+}
+
+TEST_CASE("referee: a tank that jumps is seen to fall until it stands again; where tanks do not jump, it stays down") {
+  for (const bool jumping : {false, true}) {
+    CAPTURE(jumping);
+    ArenaRules rules = quick();
+    rules.jumping = jumping;
+    Match match(rules);
+    const auto anna = match.plays("anna");
+    words::Keys keys;
+    keys.set_bits(words::Keys::JUMP);
+    match.says(anna, keys);
+    match.lasts(0.2);
+    keys.set_bits(0);
+    match.says(anna, keys);
+    CHECK((match.place(anna).z() > 0) == jumping);
+    CHECK(match.place(anna).state() == (jumping ? std::uint32_t{words::Pose::FALLING} : 0U));
+    match.lasts(10);
+    CHECK(match.place(anna).z() == 0);
+    CHECK(match.place(anna).state() == 0);
+  }
+}
+
+/// Shots of each kind along the x axis, from this place.
+std::vector<words::Fire> one_of_each(const words::Pose& from) {
+  words::Fire ball, ray, thrown = grenade(from, 0, 0, 0.2);
+  ball.set_vx(100);
+  ray.set_kind(words::RAY);
+  ray.set_vx(1);
+  return {ball, ray, thrown};
+}
+
+TEST_CASE("referee: each shot says who has fired it, for which team, and has the number that its client gave it") {
+  ArenaRules rules = quick();
+  rules.mode = ArenaMode::kTeams;
+  Match match(rules);
+  const auto anna = match.plays("anna", words::BLUE);
+  std::uint32_t number = 40;
+  for (words::Fire& fire : one_of_each(match.place(anna))) {
+    CAPTURE(fire.kind());
+    fire.set_shot(++number);
+    match.says(anna, fire);
+    REQUIRE(anna.seat->last<words::Shot>() != nullptr);
+    const words::Shot& shot = *anna.seat->last<words::Shot>();
+    CHECK(shot.kind() == fire.kind());
+    CHECK(shot.shooter() == anna.id);
+    CHECK(shot.unit() == match.tank(anna).unit.id());
+    CHECK(shot.team() == words::BLUE);
+    CHECK(shot.shot() == number);
+  }
+  match.lasts(0.4);
+  CHECK(anna.seat->last<words::ShotEnded>()->shot() == number);
+}
+
+TEST_CASE("referee: no kind of shot hurts a team mate, unless the rules let it; each hurts an enemy") {
+  for (const bool friendly : {false, true})
+    for (const bool mate : {false, true})
+      for (std::size_t kind = 0; kind < 3; ++kind) {
+        CAPTURE(friendly);
+        CAPTURE(mate);
+        CAPTURE(kind);
+        ArenaRules rules = quick();
+        rules.mode = ArenaMode::kTeams;
+        rules.friendly_fire = friendly;
+        Match match(rules);
+        const auto anna = match.plays("anna", words::RED), ben = match.plays("ben", mate ? words::RED : words::BLUE);
+        match.goes(anna, 0, 0, 0);
+        match.goes(ben, 8, 0, 0);
+        match.says(anna, one_of_each(match.place(anna))[kind]);
+        match.lasts(0.4);
+        CHECK((match.tank(ben).unit.health() < 100) == (friendly || !mate));
+      }
+}
+
 }  // namespace
 }  // namespace entente::core::referee_test

@@ -355,6 +355,19 @@ TEST_CASE("a view is as slow as a quarter of the recorded speed and as fast as s
   CHECK(wish_of(word).speed == 16);
 }
 
+TEST_CASE("a jump that a client asks for leads forward or back, but not beyond all recordings") {
+  words::Playback word;
+  for (const double by : {0.0, 5.0, -5.0, 1e7, -1e7}) {
+    word.set_by_s(by);
+    CHECK(wish_of(word).by_s == by);
+    CHECK(wish_of(word).any() == (by != 0));
+  }
+  word.set_by_s(1e300);
+  CHECK(wish_of(word).by_s == 1e7);
+  word.set_by_s(-1e300);
+  CHECK(wish_of(word).by_s == -1e7);
+}
+
 TEST_CASE("a time in a chat command") {
   const auto at = [](const char* line) {
     const auto order = parse_chat_order(line);

@@ -1220,6 +1220,162 @@ TEST_CASE("a seat without a link gets nothing") {
   CHECK(play.says(1, "hello") == "");  // and nothing comes from it
 }
 
+/// Sends each word that it hears in a frame that all such fronts share. Enters when its client says anything.
+class SharingFront final : public Front {
+ public:
+  void receive(const Frames&, FrontOut& out) override { out.say(words::Enter()); }
+  void hear(const Fact& fact, FrontOut& out) override {
+    static const char kKey = 0;
+    if (!out.send_cached(Lane::kStream, &kKey)) out.send_shared(Lane::kStream, &kKey, as_bytes(name_of(fact)));
+  }
+};
+
+TEST_CASE("a player whose server is lost is told at once that it has died and that its unit is gone") {
+  Stage stage;
+  Room room(stage, std::make_unique<LedBack>(), Play::options(false));
+  const Id anna = room.seat(std::make_unique<SharingFront>(), {}, 0);
+  room.back_opened({}, 0);
+  room.received(anna, {Lane::kStream, as_bytes(kAnything)}, 0);
+  for (const char* const line : {"in", "spawned"}) room.received(kBackId, {Lane::kStream, as_bytes(line)}, 0);
+  stage.take();
+  room.transition().replace_back(std::make_unique<LedBack>(), {"it is lost"}, 0);
+  CHECK(stage.take() == "seat 1 sends Died\nseat 1 sends Gone\nseat 1 sends Owns\n");
+}
+
+/// Has a player with a unit.
+class Inhabited final : public Back {
+ public:
+  void receive(const Frames&, BackOut& out) override {
+    words::Player player;
+    player.set_id(5);
+    words::Unit unit;
+    unit.set_id(6);
+    unit.set_owner(5);
+    out.say(player);
+    out.say(unit);
+  }
+  void hear(const Intent&, BackOut&) override {}
+};
+
+TEST_CASE("a client that has not entered yet is told that those whom it has seen are gone with their server") {
+  Stage stage;
+  Room room(stage, std::make_unique<Inhabited>(), Play::options(false));
+  room.seat(std::make_unique<MovableFront>(), {}, 0);
+  room.back_opened({}, 0);
+  room.received(kBackId, {Lane::kStream, as_bytes(kAnything)}, 0);
+  stage.take();
+  REQUIRE(room.transition().outlives_server());
+  room.transition().replace_back(std::make_unique<Inhabited>(), {"it is lost"}, 0);
+  CHECK(stage.take() == "seat 1 sends Gone\nseat 1 sends PlayerGone\n");
+  CHECK(room.world().players().empty());
+}
+
+TEST_CASE("a player whose chat is not passed on is told why, as the answer to what it said") {
+  Stage stage;
+  RoomOptions options;
+  options.shared = true;
+  Room room(stage, std::make_unique<ToyBack>(), options);
+  auto front = std::make_unique<OpenFront>();
+  OpenFront& its = *front;
+  const Id anna = room.seat(std::move(front), {}, 0);
+  words::Say command;
+  command.set_text("/password sesame");
+  its.to_say.emplace_back(words::Query());
+  its.to_say.emplace_back(command);
+  room.received(anna, {Lane::kStream, as_bytes(kAnything)}, 0);
+  const Fact& answer = its.heard.back();
+  REQUIRE(as<words::Notice>(answer) != nullptr);
+  CHECK(as<words::Notice>(answer)->text() == std::string("not passed on: ") + drops::kCommandElsewhere.reason);
+  CHECK(answer.cause == 2);
+}
+
+TEST_CASE("what a rule of the operator stops is counted, unless it is a command, which was for the rule") {
+  class Strict final : public Stage {
+   public:
+    bool passes(Intent&) override { return false; }
+  };
+  Strict host;
+  Room room(host, std::make_unique<ToyBack>(), Play::options(true));
+  room.seat(std::make_unique<ToyFront>(), {}, 0);
+  host.take();
+  for (const char* const line : {"/vote", "hello", "hello"})
+    room.received(1, {Lane::kStream, as_bytes(std::string_view(line))}, 0);
+  CHECK(host.take() == "");
+  REQUIRE(room.ledger().entries().size() == 1);
+  CHECK(room.ledger().entries().front().line == &drops::kRule);
+  CHECK(room.ledger().entries().front().what() == "Say");
+  CHECK(room.ledger().entries().front().times == 2);
+}
+
+TEST_CASE("a player is told once of each kind of wish that is not passed on, as the answer to the first of them") {
+  class Deaf final : public Back {
+   public:
+    void receive(const Frames&, BackOut&) override {}
+    void hear(const Intent& intent, BackOut& out) override {
+      if (as<words::Change>(intent) != nullptr) out.drop(drops::kKitOrColour);
+    }
+  };
+  for (const bool tells : {true, false}) {
+    CAPTURE(tells);
+    Stage stage;
+    RoomOptions options = Play::options(true);
+    options.tells_drops = tells;
+    Room room(stage, std::make_unique<Deaf>(), options);
+    auto front = std::make_unique<OpenFront>();
+    OpenFront& its = *front;
+    const Id anna = room.seat(std::move(front), {}, 0);
+    its.heard.clear();
+    its.to_say.emplace_back(words::Enter());
+    for (int i = 0; i < 3; ++i) its.to_say.emplace_back(words::Change());
+    room.received(anna, {Lane::kStream, as_bytes(kAnything)}, 0);
+    CHECK(room.ledger().entries().front().times == 3);
+    REQUIRE(its.heard.size() == (tells ? 1U : 0U));
+    if (!tells) continue;
+    REQUIRE(as<words::Notice>(its.heard.front()) != nullptr);
+    CHECK(as<words::Notice>(its.heard.front())->text() ==
+          std::string("not passed on: Change: ") + drops::kKitOrColour.reason);
+    CHECK(its.heard.front().cause == 2);
+  }
+}
+
+TEST_CASE("the room to which a player goes gives no id that the player's old room gives meanwhile") {
+  Departure departure;
+  departure.goes();
+  departure.to.received(kBackId, {Lane::kStream, as_bytes("spawned")}, 0);
+  const UnitState* const unit = departure.to.world().active_unit(departure.anna);
+  REQUIRE(unit != nullptr);
+  CHECK(unit->unit.id() > 1'000'000);
+  CHECK(departure.from.seat(std::make_unique<MovableFront>(), {}, 0) < 1'000'000);
+}
+
+TEST_CASE("a player who asks for a seat of its own gets it from the host, or is told that there is none") {
+  class Keeper final : public Stage {
+   public:
+    bool try_resume_seat(Id seat, std::uint32_t number) override {
+      asked += std::to_string(seat) + " for " + std::to_string(number) + " ";
+      return number == 7;
+    }
+    std::string asked;
+  };
+  Keeper host;
+  Room room(host, std::make_unique<ToyBack>(), Play::options(true));
+  auto front = std::make_unique<OpenFront>();
+  OpenFront& its = *front;
+  const Id anna = room.seat(std::move(front), {}, 0);
+  its.heard.clear();
+  for (const std::uint32_t number : {7U, 8U}) {
+    words::Resume resume;
+    resume.set_player(number);
+    its.to_say.emplace_back(resume);
+  }
+  room.received(anna, {Lane::kStream, as_bytes(kAnything)}, 0);
+  CHECK(host.asked == "1 for 7 1 for 8 ");
+  REQUIRE(its.heard.size() == 1);
+  CHECK(as<words::ClaimRefused>(its.heard.front()) != nullptr);
+  CHECK(its.heard.front().cause == 2);
+  CHECK(host.take() == "");  // the server need not know
+}
+
 TEST_CASE("a seat that hears nothing gets only what is for its player, and its intents keep their numbers") {
   Play play;
   play.seat();

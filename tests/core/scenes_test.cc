@@ -54,6 +54,67 @@ struct Play {
   Room room;
 };
 
+TEST_CASE("of what happens in a scene, the host is told only which of its seats come and go; of the room's own, all") {
+  class Listener final : public testing::DeafHost {
+   public:
+    void told(const Fact& fact) override { all += std::string(name_of(fact)) + " "; }
+    std::string all;
+  };
+  Listener host;
+  Room room(host, std::make_unique<Director>(), Play::options());
+  room.back_opened({}, 0);
+  const Id anna = room.seat(std::make_unique<Viewer>(), {}, 0);
+  const auto direct = [&](std::function<void(BackOut&)> what) {
+    room.order([&](Back& back) { static_cast<Director&>(back).next = std::move(what); }, 0);
+  };
+  const auto said = [&](Id scene) {
+    host.all.clear();
+    direct([=](BackOut& out) {
+      for (const Id id : {anna, Id{99}}) {
+        words::Player player;
+        player.set_id(id);
+        Fact comes(player);
+        comes.scene = scene;
+        out.say(std::move(comes));
+        words::PlayerGone gone;
+        gone.set_id(id);
+        Fact goes(gone);
+        goes.scene = scene;
+        out.say(std::move(goes));
+      }
+      Fact notice{words::Notice()};
+      notice.scene = scene;
+      out.say(std::move(notice));
+    });
+    return host.all;
+  };
+  direct([=](BackOut& out) { out.switch_scene(anna, 1, {}); });
+  CHECK(said(1) == "Player PlayerGone ");
+  CHECK(said(0) == "Player PlayerGone Player PlayerGone Notice ");
+  CHECK(said(2) == "");  // nobody sees it
+}
+
+TEST_CASE("a seat that is moved to the scene that it sees already is told nothing, and stays in it") {
+  class Counter final : public Front {
+   public:
+    void receive(const Frames&, FrontOut&) override {}
+    void hear(const Fact&, FrontOut&) override { ++heard; }
+    int heard = 0;
+  };
+  Play play;
+  auto front = std::make_unique<Counter>();
+  const Counter& counter = *front;
+  const Id anna = play.room.seat(std::move(front), {}, 0);
+  play.show(anna, 1);
+  const int before = counter.heard;
+  play.show(anna, 1);
+  CHECK(counter.heard == before);
+  CHECK(play.exists(1));
+  play.show(play.seat(), 1);
+  play.room.gone(anna, "left", 0);
+  CHECK(play.exists(1));  // the other one still sees it
+}
+
 TEST_CASE("a scene is freed when its last seat switches to another or leaves") {
   Play play;
   const Id anna = play.seat(), ben = play.seat();

@@ -166,6 +166,15 @@ TEST_CASE("a client that asks only for the world learns where the recording is; 
   CHECK(ben.guest->all<words::Clock>().size() == known);
 }
 
+TEST_CASE("a client that has not entered sees the whole world of a recording where it begins") {
+  Cinema cinema(a_drive());
+  const auto anna = cinema.sits();
+  CHECK(anna.guest->all<words::Ready>().size() == 1);
+  CHECK(anna.guest->all<words::Unit>().size() == 1);
+  cinema.enters("ben");
+  CHECK(anna.guest->all<words::Ready>().size() == 1);
+}
+
 TEST_CASE("a viewer's clock says all that its client shows of the recording") {
   for (const bool one_clock : {true, false}) {
     CAPTURE(one_clock);
