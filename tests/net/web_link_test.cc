@@ -49,7 +49,10 @@ struct Reader final : WebUser {
   }
   void received_overhead(WebLink&, std::size_t bytes) override { overhead += bytes; }
   void close_frame(WebLink&, const CloseFrame&) override {}
-  void protocol_error(WebLink&, const Fault&, const std::string&) override { log += 'f'; }
+  void protocol_error(WebLink&, const Fault& what, const std::string&) override {
+    log += 'f';
+    fault = what.what;
+  }
   void wrote(WebLink&) override {}
   void ended(WebLink&) override { log += 'e'; }
   void broken(WebLink&, int) override {}
@@ -78,6 +81,7 @@ struct Reader final : WebUser {
   Fd socket;
   std::optional<Tls> session;
   Buffer heard;
+  std::string fault;
   bool over = false;
   std::string log;  // m: message, e: end, f: protocol error
   std::size_t overhead = 0;
@@ -228,6 +232,39 @@ TEST_CASE("who reads the last document slowly gets all of it, and then the end")
     reader.link.hang_up();
     loop.run();
   }
+}
+
+TEST_CASE("a client whose TLS fails while bytes wait for it gets the end") {
+  const Certificate certificate;
+  const auto ours = *TlsContext::server(certificate.file(), certificate.file());
+  const auto theirs = *TlsContext::client(certificate.file(), true);
+  const auto text = large_text();
+  Loop loop;
+  Reader reader(loop, ours.get(), theirs.get(), [&](WebLink& link, const HttpHead& request) {
+    link.answer(request, nullptr);
+    link.send_shared(Opcode::kBinary, {as_bytes(*text), text});
+    link.flush();
+  });
+  while (!reader.session->open()) {
+    uv_run(loop.raw(), UV_RUN_NOWAIT);
+    reader.read();
+  }
+  reader.say(
+      "GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+      "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
+  while (reader.link.waiting() < kSize / 4) uv_run(loop.raw(), UV_RUN_NOWAIT);
+  reader.send(Buffer(100, 1));
+  while (reader.fault.empty()) uv_run(loop.raw(), UV_RUN_NOWAIT);
+  CHECK(reader.fault == "TLS failed");
+  reader.link.shut_down();
+  for (const Millis until = steady_now() + 30'000; !reader.over && steady_now() < until;) {
+    uv_run(loop.raw(), UV_RUN_NOWAIT);
+    reader.read();
+  }
+  CHECK(reader.over);
+  CHECK(reader.link.waiting() == 0);
+  reader.link.hang_up();
+  loop.run();
 }
 
 /// Sends without waiting until the link is closed. Returns how many bytes the kernel took; at most about `most`.

@@ -279,7 +279,7 @@ bool Tls::read(Buffer& plain) {
 }
 
 void Tls::write(Bytes plain, Buffer& wire) {
-  assert(open());
+  assert(open() || what_ != nullptr);
   std::size_t taken = 0;
   ERR_clear_error();
   if (!plain.empty() && what_ == nullptr && SSL_write_ex(session_.get(), plain.data(), plain.size(), &taken) != 1)

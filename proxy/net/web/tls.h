@@ -78,7 +78,7 @@ class Tls {
   bool feed(Bytes from_wire, Buffer& plain, Buffer& wire);
   /// As feed(), without new bytes: goes on where the gate had not allowed it.
   bool go_on(Buffer& plain, Buffer& wire) { return feed({}, plain, wire); }
-  /// REQUIRES: open().
+  /// Writes nothing after a failure. REQUIRES: open() was true.
   void write(Bytes plain, Buffer& wire);
   /// Tells the peer that nothing more follows.
   void finish(Buffer& wire);
