@@ -103,6 +103,50 @@ TEST_CASE("host names: a flood of questions is one lookup; its answer is used fo
   CHECK(scene.names.host("game.test") == host);  // routes to one server share its lookups
 }
 
+TEST_CASE("host names: an answer is used for a second from when it came, however long it took") {
+  Scene scene;
+  const auto host = scene.names.host("game.test");
+  CHECK_FALSE(host->look_up(scene.now));
+  scene.resolver->await_begun(1);
+  scene.now += 3 * HostNames::kFresh;
+  scene.resolver->answer(std::vector{at("192.0.2.1")});
+  scene.resolver->await_ended(1);
+  CHECK(host->look_up(scene.now));
+  scene.now += HostNames::kFresh - 1;
+  CHECK(host->look_up(scene.now));
+  CHECK(scene.resolver->begun() == 1);
+  scene.now += 1;
+  CHECK_FALSE(host->look_up(scene.now));
+}
+
+TEST_CASE("host names: each name has its own answer, and all lookups are counted") {
+  Scene scene;
+  const auto one = scene.names.host("one.test"), other = scene.names.host("other.test");
+  CHECK(one != other);
+  CHECK_FALSE(one->look_up(scene.now));
+  scene.resolver->answer(std::vector{at("192.0.2.1")});
+  scene.resolver->await_ended(1);
+  CHECK(one->answers() == 1);
+  CHECK(other->answers() == 0);
+  CHECK(other->addresses().empty());
+  CHECK_FALSE(other->look_up(scene.now));
+  scene.resolver->answer(Error{"no answer"});
+  scene.resolver->await_ended(2);
+  CHECK(one->why().empty());
+  CHECK(other->answers() == 1);
+  CHECK(scene.names.answers() == 2);
+}
+
+TEST_CASE("host names: after the names are gone, their hosts ask no more, and nobody waits for them") {
+  auto scene = std::make_unique<Scene>();
+  const auto host = scene->names.host("game.test");
+  const auto resolver = scene->resolver;
+  scene.reset();
+  CHECK(host->look_up(100'000));
+  CHECK(host->addresses().empty());
+  CHECK(resolver->begun() == 0);
+}
+
 TEST_CASE("host names: if a lookup fails or takes long, the earlier addresses are used") {
   Scene scene;
   const auto host = scene.names.host("game.test");
@@ -165,6 +209,12 @@ TEST_CASE("host names: what can never be the name of a host") {
                                  std::string("1"), std::string(64, 'a') + ".test", std::string("a,b"), std::string(),
                                  std::string("."), "a." + std::string(260, 'b')})
     CHECK_MESSAGE(!net::objection_to_host(bad).empty(), bad);
+  const std::string label(63, 'a'), longest = label + "." + label + "." + label + "." + std::string(61, 'b');
+  CHECK(longest.size() == 253);
+  CHECK(net::objection_to_host(longest).empty());
+  CHECK(net::objection_to_host(longest + ".").empty());
+  CHECK(net::objection_to_host(longest + "b") == "it has more than 253 characters");
+  CHECK(net::objection_to_host(label + "a") == "a part between dots has more than 63 characters");
 }
 
 }  // namespace

@@ -59,5 +59,21 @@ TEST_CASE("a host is an IPv4 address or an IPv6 /64") {
   CHECK(Network::of_host(ip("::ffff:192.0.2.7")).text() == "192.0.2.7");
 }
 
+TEST_CASE("loopback is 127.0.0.0/8, also in IPv6 form") {
+  for (const char* loopback : {"127.0.0.0", "127.0.0.1", "127.255.255.255", "::ffff:127.0.0.1"}) {
+    CAPTURE(loopback);
+    CHECK(is_loopback_v4(ip(loopback)));
+  }
+  for (const char* other : {"126.255.255.255", "128.0.0.0", "0.0.0.0", "::1", "::127.0.0.1"}) {
+    CAPTURE(other);
+    CHECK_FALSE(is_loopback_v4(ip(other)));
+  }
+}
+
+TEST_CASE("a network has at most as many bits as its addresses") {
+  CHECK(Network::around(ip("192.0.2.7"), 128).text() == "192.0.2.7");
+  CHECK(Network::around(ip("2001:db8::7"), 200).text() == "2001:db8::7");
+}
+
 }  // namespace
 }  // namespace entente::net::network_test

@@ -3,9 +3,13 @@
 #include <doctest/doctest.h>
 #include <openssl/ssl.h>
 
+#include <ctime>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tests/support/certificate.h"
 
@@ -299,6 +303,96 @@ TEST_CASE("a server uses its key when its gate allows it, and asks until then") 
   REQUIRE(server.feed(up, plain, down));
   CHECK(server.open());
   CHECK(gate.asked == 3);
+}
+
+/// The names that clients of a server ask for.
+struct Wanted {
+  explicit Wanted(const TlsContext& server) {
+    SSL_CTX_set_tlsext_servername_callback(server.raw().get(), &Wanted::asked);
+    SSL_CTX_set_tlsext_servername_arg(server.raw().get(), this);
+  }
+  static int asked(SSL* session, int*, void* self) {
+    const char* const name = SSL_get_servername(session, TLSEXT_NAMETYPE_host_name);
+    static_cast<Wanted*>(self)->names.emplace_back(name != nullptr ? name : "");
+    return SSL_TLSEXT_ERR_OK;
+  }
+  std::vector<std::string> names;
+};
+
+TEST_CASE("a client tells the server which name it wants, but no IP address (RFC 6066, 3)") {
+  const Contexts contexts;
+  Wanted wanted(*contexts.server);
+  for (const char* peer : {"localhost", "127.0.0.1", "::1", "game.example"})
+    Wire(*contexts.server, *contexts.blind, peer).run();
+  CHECK(wanted.names == std::vector<std::string>{"localhost", "", "", "game.example"});
+}
+
+TEST_CASE("both sides agree on HTTP/1.1, whatever else a client offers") {
+  const Contexts contexts;
+  const auto agreed = [&](const std::string& offer) {
+    RawClient client;
+    SSL_set_alpn_protos(client.raw(), reinterpret_cast<const unsigned char*>(offer.data()),
+                        static_cast<unsigned>(offer.size()));
+    Tls server(*contexts.server, "");
+    Buffer plain, down;
+    for (int i = 0; i < 4 && !server.open(); ++i)
+      REQUIRE(server.feed(client.answer(std::exchange(down, {})), plain, down));
+    client.answer(down);
+    const unsigned char* name = nullptr;
+    unsigned size = 0;
+    SSL_get0_alpn_selected(client.raw(), &name, &size);
+    return size == 0 ? std::string() : std::string(reinterpret_cast<const char*>(name), size);
+  };
+  CHECK(agreed("\x02h2\x08http/1.1") == "http/1.1");
+  CHECK(agreed("\x02h2").empty());  // it is served nevertheless
+  std::string offered;
+  SSL_CTX_set_alpn_select_cb(
+      contexts.server->raw().get(),
+      [](SSL*, const unsigned char**, unsigned char*, const unsigned char* offer, unsigned size, void* to) {
+        static_cast<std::string*>(to)->assign(reinterpret_cast<const char*>(offer), size);
+        return SSL_TLSEXT_ERR_NOACK;
+      },
+      &offered);
+  Wire(*contexts.server, *contexts.blind, "localhost").run();
+  CHECK(offered == "\x08http/1.1");
+}
+
+TEST_CASE("it is known when a server's certificate, or the authorities of a client, expire") {
+  const std::int64_t now = std::time(nullptr);
+  const Certificate certificate(-7200, 3600 + 7200);
+  const auto is_then = [&](const TlsContext& context) {
+    const auto end = context.expires();
+    return end && *end >= now + 3600 && *end <= std::time(nullptr) + 3600;
+  };
+  CHECK(is_then(**TlsContext::server(certificate.file(), certificate.file())));
+  CHECK(is_then(**TlsContext::client(certificate.file(), true)));
+  CHECK_FALSE((*TlsContext::client(certificate.file(), false))->expires());  // which accepts any
+  CHECK_FALSE((*TlsContext::client("", true))->expires());                   // the system's
+
+  // A client trusts the authority that lasts longest; a server's chain ends with its first one.
+  const Certificate shorter(-7200, 1800 + 7200);
+  const std::string both = certificate.file() + ".both";
+  std::ofstream(both) << std::ifstream(certificate.file()).rdbuf() << std::ifstream(shorter.file()).rdbuf();
+  CHECK(is_then(**TlsContext::client(both, true)));
+  const auto first = (*TlsContext::server(both, certificate.file()))->expires();
+  REQUIRE(first);
+  CHECK(*first < now + 3600);
+  std::filesystem::remove(both);
+}
+
+TEST_CASE("after a failure, nothing is written any more") {
+  const Contexts contexts;
+  Wire wire(*contexts.server, *contexts.trusting, "localhost");
+  REQUIRE(wire.run());
+  CHECK(wire.server.what() == nullptr);
+  Buffer plain, answer;
+  CHECK_FALSE(wire.server.feed(Buffer(100, 1), plain, answer));
+  REQUIRE(wire.server.what() != nullptr);
+  answer.clear();
+  wire.server.write(as_bytes("more"), answer);
+  wire.server.finish(answer);
+  CHECK(answer.empty());
+  CHECK(plain.empty());
 }
 
 TEST_CASE("missing or invalid files are errors that name them") {

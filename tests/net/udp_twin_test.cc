@@ -3,8 +3,10 @@
 #include "proxy/net/udp_twin.h"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -24,11 +26,12 @@ struct Ear : UdpReader::User {
   void datagram(const Address& from, Bytes bytes) override {
     heard.push_back(std::to_string(from.port()) + " " + std::string(as_text(bytes)));
     here.push_back(reader.local_address());
+    sources.push_back(from);
     if (as_text(bytes) == "bye") reader.forget(from);
   }
   UdpReader reader;
   std::vector<std::string> heard;
-  std::vector<Address> here;
+  std::vector<Address> here, sources;
 };
 
 struct Client {
@@ -53,6 +56,11 @@ void turn(Loop& loop, const std::function<bool()>& done) {
 }
 
 using Lines = std::vector<std::string>;
+
+Lines sorted(Lines lines) {
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
 
 TEST_CASE("udp twin: peers stay with the old socket, newcomers go to the newest, for each kind of address") {
   for (const auto& one :
@@ -120,6 +128,76 @@ TEST_CASE("udp twin: peers stay with the old socket, newcomers go to the newest,
     old.reader.close(), young.reader.close();
     loop.run();
   }
+}
+
+TEST_CASE("udp twin: on a port for IPv4 and IPv6, newcomers of both go to the new socket, and peers of both stay") {
+  auto listening = listen(*Address::parse("[::]:0"), true);
+  REQUIRE(listening.ok());
+  const int old_fd = listening->udp.get();
+  const std::uint16_t port = listening->address.port();
+  const Address four = *Address::parse("127.0.0.1", port), six = *Address::parse("::1", port);
+  Loop loop;
+  Ear old(loop);
+  REQUIRE(old.reader.open(old_fd));
+  const Client anna(four), berta(six), clara(four), dora(six);
+  const std::vector<UdpReader::Peer> peers = {{anna.address, four}, {berta.address, six}};
+  REQUIRE(old.reader.give_sockets([&] { return peers; }));
+  Fd twin = udp_twin(AF_INET6);
+  REQUIRE(bind_twin(twin.get(), old_fd));
+  refuse_twins(twin.get());
+  Ear young(loop);
+  REQUIRE(young.reader.open(twin.get(), listening->address));
+  const Lines to_old = {anna.say("1"), berta.say("1")}, to_young = {clara.say("1"), dora.say("1")};
+  turn(loop, [&] { return old.heard.size() + young.heard.size() == 4; });
+  CHECK(sorted(old.heard) == sorted(to_old));
+  CHECK(sorted(young.heard) == sorted(to_young));
+  CHECK(young.sources.front().family() == AF_INET);
+  CHECK(young.here.front() == four);
+  old.reader.close(), young.reader.close();
+  loop.run();
+}
+
+TEST_CASE("udp twin: the twin of a socket for IPv6 alone leaves the IPv4 port to others") {
+  auto listening = listen(*Address::parse("[::]:0"), true, /*only_v6=*/true);
+  REQUIRE(listening.ok());
+  const Fd twin = udp_twin(AF_INET6);
+  REQUIRE(bind_twin(twin.get(), listening->udp.get()));
+  refuse_twins(twin.get());
+  const Fd other(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  const Address at = *Address::parse("0.0.0.0", listening->address.port());
+  CHECK(::bind(other.get(), at.raw(), at.size()) == 0);
+}
+
+TEST_CASE("udp twin: once a twin is silent, the old socket gets the newcomers again, although the twin is open") {
+  for (const char* at : {"127.0.0.1", "0.0.0.0", "::1", "::"}) {
+    CAPTURE(at);
+    auto listening = listen_datagrams(*Address::parse(at, 0));
+    REQUIRE(listening.ok());
+    const bool v6 = listening->address.v6();
+    const Client client(*Address::parse(v6 ? "::1" : "127.0.0.1", listening->address.port()));
+    const Fd twin = udp_twin(listening->address.family());
+    REQUIRE(bind_twin(twin.get(), listening->udp.get()));
+    const auto hears = [](const Fd& fd) {
+      char room[16];
+      return ::recv(fd.get(), room, sizeof room, MSG_DONTWAIT) > 0;
+    };
+    client.say("1");
+    CHECK(hears(twin));
+    silence_twin(twin.get());
+    client.say("2");
+    CHECK_FALSE(hears(twin));
+    CHECK(hears(listening->udp));
+  }
+}
+
+TEST_CASE("udp twin: a copy is the same socket, and is closed on exec") {
+  auto listening = listen_datagrams(*Address::parse("127.0.0.1", 0));
+  REQUIRE(listening.ok());
+  const Fd copy = copy_of(listening->udp.get());
+  CHECK(copy.get() != listening->udp.get());
+  CHECK(local_address(copy.get()) == listening->address);
+  CHECK((::fcntl(copy.get(), F_GETFD) & FD_CLOEXEC) != 0);
+  CHECK_FALSE(copy_of(-1));
 }
 
 TEST_CASE("udp twin: no datagram of other senders is lost while the socket of a peer is created") {
