@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -89,6 +90,78 @@ TEST_CASE("work deferred at the end of a turn runs in the same turn, and can be 
   CHECK(second.times == 1);
 }
 
+TEST_CASE("work that other work of the same turn's end cancels is not done") {
+  Loop loop;
+  Flag never, last;
+  struct Cancels final : Later {
+    Cancels(Loop& l, Flag& o) : loop(l), other(o) {}
+    void at_turn_end() override { loop.cancel_later(other); }
+    Loop& loop;
+    Flag& other;
+  } first(loop, never);
+  Ticks ticks(loop, 1, [&] {
+    loop.later(first);
+    loop.later(never);
+    loop.later(last);
+  });
+  loop.run();
+  CHECK(never.times == 0);
+  CHECK(last.times == 1);
+}
+
+/// Counts the rings of an alarm. `on_ring` may do more.
+struct Bell final : Alarm::User {
+  explicit Bell(Loop& loop) : alarm(loop, *this) {}
+  void rang() override { ++rings, on_ring(); }
+  Alarm alarm;
+  int rings = 0;
+  std::function<void()> on_ring = [] {};
+};
+
+TEST_CASE("an alarm that is cleared does not ring, also if it was due, and may be set again") {
+  Loop loop;
+  Bell first(loop), second(loop), later(loop);
+  first.on_ring = [&] {
+    second.alarm.clear();
+    later.alarm.clear();
+  };
+  first.alarm.set(1);
+  second.alarm.set(1);
+  later.alarm.set(loop.nanos() + 3'600'000'000'000);
+  loop.run();  // ends because nothing is set any more
+  CHECK(first.rings == 1);
+  CHECK(second.rings == 0);
+  CHECK(later.rings == 0);
+  second.alarm.set(1);
+  loop.run();
+  CHECK(second.rings == 1);
+}
+
+TEST_CASE("an alarm that is due rings, however often it is set anew before it is served") {
+  std::uint64_t nanos = 0;
+  Loop loop([&] { return nanos; });
+  Bell bell(loop);
+  bell.alarm.set_priority(Priority::kNewcomer);
+  // Sets the alarm in each turn.
+  struct Again final : Job {
+    Again(Loop& l, Bell& b, std::uint64_t& n) : loop(l), bell(b), nanos(n) {}
+    void run() override {
+      nanos += Schedule::kPlayersTime;
+      if (bell.rings != 0 || ++times == 50) return;
+      bell.alarm.set(loop.now() * 1'000'000);
+      loop.serve(*this);
+    }
+    Loop& loop;
+    Bell& bell;
+    std::uint64_t& nanos;
+    int times = 0;
+  } again(loop, bell, nanos);
+  loop.serve(again);
+  loop.run();
+  CHECK(bell.rings == 1);
+  CHECK(again.times < 50);
+}
+
 TEST_CASE("a turn serves players before newcomers") {
   struct Named final : Job {
     Named(std::vector<int>& to, int its_number, Priority its_priority) : order(to), number(its_number) {
@@ -123,6 +196,20 @@ TEST_CASE("one in sixteen turns with work is timed") {
   loop.run();
   REQUIRE(watch.took.size() >= 2);
   CHECK(*std::max_element(watch.took.begin(), watch.took.end()) >= 1'000'000);
+}
+
+TEST_CASE("turns without work are not timed") {
+  struct Watch final : TurnWatch {
+    void turn_took(std::uint64_t) override { ++timed; }
+    int timed = 0;
+  } watch;
+  Loop loop;
+  loop.watch_turns(watch);
+  Flag flag;
+  Ticks ticks(loop, 3 * Loop::kTimed, [&] { loop.later(flag); });
+  loop.run();
+  CHECK(flag.times == 3 * Loop::kTimed);
+  CHECK(watch.timed == 0);
 }
 
 /// Sums letters until all have come.
@@ -167,6 +254,48 @@ TEST_CASE("a mailbox that is closed when it is empty loses no letter") {
   CHECK(other.mailbox.close_if_empty());
   CHECK_FALSE(other.mailbox.post(1));
   loop.run();
+}
+
+/// Keeps letters in the order in which they came.
+struct Box {
+  explicit Box(Loop& loop) : mailbox(loop, *this) {}
+  void mail() {
+    ++calls;
+    std::vector<std::shared_ptr<int>> letters;
+    mailbox.take(letters);
+    for (const auto& one : letters) came.push_back(*one);
+    if (calls >= wanted) mailbox.close();
+  }
+  int calls = 0, wanted = 1;
+  std::vector<int> came;
+  Mailbox<std::shared_ptr<int>, Box> mailbox;
+};
+
+TEST_CASE("letters come in the order in which they were posted; a call without letters can be asked for") {
+  Loop loop;
+  Box box(loop);
+  box.wanted = 2;
+  for (const int number : {1, 2, 3}) CHECK(box.mailbox.post(std::make_shared<int>(number)));
+  while (box.calls == 0) uv_run(loop.raw(), UV_RUN_NOWAIT);
+  CHECK(box.came == std::vector<int>{1, 2, 3});
+  box.mailbox.wake();
+  loop.run();
+  CHECK(box.calls == 2);
+  CHECK(box.came.size() == 3);
+}
+
+TEST_CASE("a mailbox that is closed destroys the letters in it, and those that come later") {
+  Loop loop;
+  Box box(loop);
+  const auto letter = std::make_shared<int>(1);
+  CHECK(box.mailbox.post(letter));
+  CHECK(letter.use_count() == 2);
+  box.mailbox.close();
+  CHECK(letter.use_count() == 1);
+  CHECK_FALSE(box.mailbox.post(letter));
+  CHECK(letter.use_count() == 1);
+  loop.run();
+  CHECK(box.came.empty());
 }
 
 TEST_CASE("a loop that never ran closes its handles") {

@@ -2,10 +2,15 @@
 #include "proxy/net/socket.h"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <cerrno>
+#include <utility>
 #include <vector>
+
+#include "tests/support/connection.h"
 
 namespace entente::net::socket_test {
 namespace {
@@ -79,6 +84,163 @@ TEST_CASE("a peer that has closed its direction or its connection has ended, wha
   CHECK(ended == std::vector<bool>{false, false, true, true});
   for (std::size_t i = 0; i < fds.size(); ++i) CHECK(peer_has_ended(fds[i]) == ended[i]);
   CHECK(peers_have_ended({}).empty());
+}
+
+/// Whether no call on it blocks, and it is closed on exec.
+bool is_ready(const Fd& fd) {
+  return (::fcntl(fd.get(), F_GETFL) & O_NONBLOCK) != 0 && (::fcntl(fd.get(), F_GETFD) & FD_CLOEXEC) != 0;
+}
+
+int option_of(const Fd& fd, int level, int name) {
+  int value = -1;
+  socklen_t size = sizeof value;
+  REQUIRE(::getsockopt(fd.get(), level, name, &value, &size) == 0);
+  return value;
+}
+
+TEST_CASE("no socket blocks or is inherited by a program that we start") {
+  for (const char* at : {"127.0.0.1:0", "[::1]:0"}) {
+    CAPTURE(at);
+    const auto listening = listen(*Address::parse(at), true);
+    REQUIRE(listening.ok());
+    CHECK(is_ready(listening->tcp));
+    CHECK(is_ready(listening->udp));
+    const auto datagrams = listen_datagrams(*Address::parse(at));
+    REQUIRE(datagrams.ok());
+    CHECK(is_ready(datagrams->udp));
+    CHECK_FALSE(datagrams->tcp);
+    CHECK(is_ready(datagrams_towards(listening->address)->udp));
+    CHECK(is_ready(stream_towards(listening->address)->tcp));
+    const auto pair = pair_towards(listening->address);
+    REQUIRE(pair.ok());
+    CHECK(is_ready(pair->tcp));
+    CHECK(is_ready(pair->udp));
+  }
+}
+
+TEST_CASE("our sockets towards a server come from the source address that was asked for, at a free port") {
+  const auto server = listen(*Address::parse("127.0.0.1:0"), true);
+  const Source source{*Address::parse("127.0.0.5:9")};
+  for (int i = 0; i < 2; ++i) {  // the port of the source does not count
+    const auto udp = datagrams_towards(server->address, source), tcp = stream_towards(server->address, source),
+               pair = pair_towards(server->address, source);
+    for (const auto* one : {&udp, &tcp, &pair}) REQUIRE(one->ok());
+    for (const Fd* fd : {&udp->udp, &tcp->tcp, &pair->tcp, &pair->udp}) {
+      CHECK(local_address(fd->get()).ip_text() == "127.0.0.5");
+      CHECK(local_address(fd->get()).port() != 9);
+    }
+    CHECK(local_address(pair->tcp.get()) == local_address(pair->udp.get()));
+    CHECK(udp->address == local_address(udp->udp.get()));
+  }
+  const Source lacking{*Address::parse("192.0.2.1:0")};
+  const auto none = stream_towards(server->address, lacking);
+  REQUIRE_FALSE(none.ok());
+  CHECK(none.error().text.ends_with("see ip_local_port_range"));
+  CHECK_FALSE(datagrams_towards(server->address, lacking).ok());
+  CHECK_FALSE(pair_towards(server->address, lacking).ok());
+}
+
+TEST_CASE(
+    "a listener on :: is for IPv4 clients, too, who are known by their IPv4 address, unless it is for IPv6 alone") {
+  for (const bool only_v6 : {false, true}) {
+    CAPTURE(only_v6);
+    const auto listening = listen(*Address::parse("[::]:0"), true, only_v6);
+    REQUIRE(listening.ok());
+    CHECK((option_of(listening->tcp, IPPROTO_IPV6, IPV6_V6ONLY) != 0) == only_v6);
+    CHECK((option_of(listening->udp, IPPROTO_IPV6, IPV6_V6ONLY) != 0) == only_v6);
+    const Fd client(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const Address at = *Address::parse("127.0.0.1", listening->address.port());
+    CHECK((::connect(client.get(), at.raw(), at.size()) == 0) == !only_v6);
+    if (only_v6) continue;
+    const Fd accepted(::accept4(listening->tcp.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    CHECK(peer_address(accepted.get()) == local_address(client.get()));
+    CHECK(local_address(accepted.get()) == at);
+  }
+}
+
+TEST_CASE("an address that this machine lacks is objected to, one that is in use is not") {
+  const auto listening = listen(*Address::parse("127.0.0.1:0"), true);
+  CHECK_FALSE(objection_to_address(listening->address));
+  const auto objection = objection_to_address(*Address::parse("192.0.2.1:80"));
+  REQUIRE(objection);
+  CHECK(objection->text.starts_with("cannot listen on 192.0.2.1:80: "));
+  CHECK(objection->text.ends_with("; listen on an address that this machine has"));
+}
+
+TEST_CASE("a connection sends small messages at once, and a peer that vanished is noticed after two minutes") {
+  const Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  set_stream_options(fd.get());
+  CHECK(option_of(fd, IPPROTO_TCP, TCP_NODELAY) == 1);
+  CHECK(option_of(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT) == 128 * 1024);
+  CHECK(option_of(fd, SOL_SOCKET, SO_KEEPALIVE) == 1);
+  const int quiet = option_of(fd, IPPROTO_TCP, TCP_KEEPIDLE), each = option_of(fd, IPPROTO_TCP, TCP_KEEPINTVL),
+            probes = option_of(fd, IPPROTO_TCP, TCP_KEEPCNT);
+  CHECK(quiet == 60);
+  CHECK(quiet + each * probes == 120);
+}
+
+TEST_CASE("each call on a socket whose waiting is limited takes that long at most") {
+  const Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  limit_waiting(fd.get(), 1'250);
+  for (const int which : {SO_RCVTIMEO, SO_SNDTIMEO}) {
+    timeval time{};
+    socklen_t size = sizeof time;
+    REQUIRE(::getsockopt(fd.get(), SOL_SOCKET, which, &time, &size) == 0);
+    CHECK(time.tv_sec == 1);
+    CHECK(time.tv_usec >= 250'000);  // the kernel rounds it to its ticks
+    CHECK(time.tv_usec < 260'000);
+  }
+}
+
+/// A connection, accepted and connected.
+std::pair<Fd, Fd> connection() {
+  const auto listening = listen(*Address::parse("127.0.0.1:0"), false);
+  Fd client = testing::connect_to(listening->address);
+  return {Fd(::accept4(listening->tcp.get(), nullptr, nullptr, SOCK_CLOEXEC)), std::move(client)};
+}
+
+TEST_CASE("the last words arrive, and the end after them; what the peer still sends is not refused") {
+  auto ends = connection();
+  say_last(ends.first.get(), as_bytes("bye"));
+  int error = 0;
+  CHECK(testing::read_all(ends.second, &error) == "bye");
+  CHECK(error == 0);
+  CHECK(::send(ends.second.get(), "too late", 8, MSG_NOSIGNAL) == 8);
+  char room[16];
+  CHECK(::recv(ends.first.get(), room, sizeof room, 0) == 8);
+}
+
+TEST_CASE("a connection that is to be reset ends with an error for the peer") {
+  auto ends = connection();
+  reset_on_close(ends.first.get());
+  ends.first.reset();
+  int error = 0;
+  CHECK(testing::read_all(ends.second, &error).empty());
+  CHECK(error == ECONNRESET);
+}
+
+TEST_CASE("what has arrived is discarded without waiting, up to 64 KiB") {
+  int ends[2];
+  REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
+  const Fd ours(ends[0]), theirs(ends[1]);
+  drop_received(ours.get());  // nothing is there, and it does not wait
+  const Buffer much(80 * 1024, 1);
+  for (std::size_t sent = 0; sent < much.size(); sent += 1024)
+    REQUIRE(::send(theirs.get(), &much[sent], 1024, 0) == 1024);
+  drop_received(ours.get());
+  Buffer room(much.size());
+  CHECK(::recv(ours.get(), room.data(), room.size(), MSG_DONTWAIT) == 16 * 1024);
+}
+
+TEST_CASE("which errors mean that the process or the machine has no room for another socket") {
+  for (const int error : {EMFILE, ENFILE, ENOBUFS, ENOMEM}) CHECK(is_shortage(error));
+  for (const int error : {0, EAGAIN, EINTR, EBADF, ECONNABORTED, EADDRINUSE, EACCES}) CHECK_FALSE(is_shortage(error));
+  CHECK(machine_error("cannot do it", EMFILE, "try less").text == "cannot do it: Too many open files; try less");
+}
+
+TEST_CASE("what is no socket has no address") {
+  CHECK(local_address(-1) == Address());
+  CHECK(peer_address(-1) == Address());
 }
 
 }  // namespace

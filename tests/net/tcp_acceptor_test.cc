@@ -2,25 +2,35 @@
 #include "proxy/net/tcp_acceptor.h"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
 
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "proxy/net/socket.h"
 #include "tests/support/connection.h"
+#include "tests/support/no_files_left.h"
 
 namespace entente::net::tcp_acceptor_test {
 namespace {
 
 /// Counts the connections. Each takes `cost` nanoseconds.
 struct Door final : TcpAcceptor::User {
-  void accepted(Fd, const Address&) override {
+  void accepted(Fd fd, const Address& from) override {
     ++count;
     nanos += cost;
+    last = std::move(fd);
+    last_from = from;
+    on_accepted();
   }
   void starved(Fd, const Address&) override { FAIL("a descriptor is left"); }
 
   std::uint64_t nanos = 0, cost = 0;
   std::size_t count = 0;
+  Fd last;
+  Address last_from;
+  std::function<void()> on_accepted = [] {};
 };
 
 TEST_CASE("connections are accepted until their time in the turn is over, at least one in each turn") {
@@ -65,6 +75,109 @@ TEST_CASE("while an acceptor is paused, connections wait; afterwards they are ac
   turns();
   CHECK(door.count == 1);
   acceptor.close();
+  loop.run();
+}
+
+TEST_CASE(
+    "an acceptor that is paused accepts nobody when it is told to try again, and stops at once in the middle of many") {
+  Door door;
+  Loop loop;
+  auto listening = listen(*Address::parse("127.0.0.1:0"), false);
+  REQUIRE(listening.ok());
+  TcpAcceptor acceptor(loop, door);
+  const Address at = listening->address;
+  REQUIRE(acceptor.open(std::move(listening->tcp)));
+  const auto turns = [&] {
+    for (int i = 0; i < 10; ++i) uv_run(loop.raw(), UV_RUN_NOWAIT);
+  };
+  std::vector<Fd> coming;
+  for (int i = 0; i < 3; ++i) coming.push_back(testing::connect_to(at));
+  door.on_accepted = [&] { acceptor.pause(true); };
+  turns();
+  CHECK(door.count == 1);
+  acceptor.resume();
+  turns();
+  CHECK(door.count == 1);
+  door.on_accepted = [] {};
+  acceptor.pause(false);
+  turns();
+  CHECK(door.count == 3);
+  acceptor.close();
+  acceptor.pause(false);  // no effect
+  loop.run();
+}
+
+TEST_CASE("at most 16 connections are accepted in one turn, however quickly it goes") {
+  Door door;
+  Loop loop([] { return std::uint64_t{0}; });
+  auto listening = listen(*Address::parse("127.0.0.1:0"), false);
+  REQUIRE(listening.ok());
+  TcpAcceptor acceptor(loop, door);
+  const Address at = listening->address;
+  REQUIRE(acceptor.open(std::move(listening->tcp)));
+  std::vector<Fd> coming;
+  for (int i = 0; i < 20; ++i) coming.push_back(testing::connect_to(at));
+  uv_run(loop.raw(), UV_RUN_ONCE);
+  CHECK(door.count == 16);
+  uv_run(loop.raw(), UV_RUN_ONCE);
+  CHECK(door.count == 20);
+  acceptor.close();
+  loop.run();
+}
+
+TEST_CASE(
+    "connections for which there is no descriptor are handed over in the reserve, each of them, and later ones as "
+    "always") {
+  struct Poor final : TcpAcceptor::User {
+    void accepted(Fd, const Address&) override { ++count; }
+    void starved(Fd fd, const Address& from) override {
+      starving.push_back(from);
+      CHECK(peer_address(fd.get()) == from);
+    }
+    std::size_t count = 0;
+    std::vector<Address> starving;
+  } door;
+  Loop loop;
+  auto listening = listen(*Address::parse("127.0.0.1:0"), false);
+  REQUIRE(listening.ok());
+  TcpAcceptor acceptor(loop, door);
+  const Address at = listening->address;
+  REQUIRE(acceptor.open(std::move(listening->tcp)));
+  const auto turns = [&] {
+    for (int i = 0; i < 10; ++i) uv_run(loop.raw(), UV_RUN_NOWAIT);
+  };
+  turns();
+  const Fd first = testing::connect_to(at), second = testing::connect_to(at), third(::socket(AF_INET, SOCK_STREAM, 0));
+  {
+    const testing::NoFilesLeft none;
+    turns();
+  }
+  CHECK(door.starving == std::vector{local_address(first.get()), local_address(second.get())});
+  CHECK(door.count == 0);
+  REQUIRE(::connect(third.get(), at.raw(), at.size()) == 0);
+  turns();
+  CHECK(door.count == 1);
+  acceptor.close();
+  loop.run();
+}
+
+TEST_CASE("a connection that is accepted does not block and is closed on exec; an IPv4 client has its IPv4 address") {
+  Door door;
+  Loop loop;
+  auto listening = listen(*Address::parse("[::]:0"), false);
+  REQUIRE(listening.ok());
+  TcpAcceptor acceptor(loop, door);
+  const Address at = *Address::parse("127.0.0.1", listening->address.port());
+  REQUIRE(acceptor.open(std::move(listening->tcp)));
+  const Fd copy = acceptor.copy();
+  CHECK(local_address(copy.get()).port() == at.port());
+  const Fd client = testing::connect_to(at);
+  while (door.count == 0) uv_run(loop.raw(), UV_RUN_ONCE);
+  CHECK(door.last_from == local_address(client.get()));
+  CHECK((::fcntl(door.last.get(), F_GETFL) & O_NONBLOCK) != 0);
+  CHECK((::fcntl(door.last.get(), F_GETFD) & FD_CLOEXEC) != 0);
+  acceptor.close();
+  CHECK_FALSE(acceptor.copy());
   loop.run();
 }
 

@@ -1,11 +1,14 @@
 // How threads wake each other, and hand jobs over.
 #include <doctest/doctest.h>
+#include <sys/prctl.h>
 
 #include <chrono>
 #include <future>
+#include <string>
 #include <thread>
 
 #include "proxy/net/job_thread.h"
+#include "proxy/net/thread_share.h"
 #include "proxy/net/waker.h"
 
 namespace entente::net::threads_test {
@@ -53,6 +56,77 @@ TEST_CASE("a thread that is stopped first does the jobs that wait") {
   go_on.set_value();
   stops.join();
   CHECK(done == put);
+}
+
+TEST_CASE(
+    "a thread tends before its jobs, when it is woken, and then not before it is due; it ends with its last act") {
+  std::string name;
+  int tended = 0, at_most = 1;
+  std::string log;
+  {
+    JobThread jobs(
+        "a test", 100,
+        [&] {
+          ++tended;
+          return JobThread::kLong;
+        },
+        [&] { log += 'e'; });
+    for (int i = 0; i < 50; ++i) {
+      std::promise<void> done;
+      jobs.wake();
+      REQUIRE(jobs.put(1, [&] { log += 'j', done.set_value(); }));
+      done.get_future().wait();
+      at_most += 2;
+    }
+    REQUIRE(jobs.put(1, [&] {
+      char its[16] = "";
+      ::prctl(PR_GET_NAME, its);
+      name = its;
+    }));
+    ++at_most;
+    jobs.stop();
+    CHECK_FALSE(jobs.put(0, [&] { log += 'x'; }));
+  }
+  CHECK(log == std::string(50, 'j') + 'e');
+  CHECK(tended >= 1);
+  CHECK(tended <= at_most);  // once at first, and once for each wake-up and each job
+  CHECK(name == "a test");
+}
+
+TEST_CASE("a thread that is woken tends again, although it has no job and is not due") {
+  std::promise<void> first, second;
+  int tended = 0;
+  JobThread jobs(
+      "test", 10,
+      [&] {
+        if (++tended <= 2) (tended == 1 ? first : second).set_value();
+        return JobThread::kLong;
+      },
+      [] {});
+  first.get_future().wait();
+  jobs.wake();
+  CHECK(second.get_future().wait_for(std::chrono::seconds(20)) == std::future_status::ready);
+}
+
+TEST_CASE("a thread that others have started can be named") {
+  std::string name;
+  std::thread([&] {
+    name_this_thread("renamed");
+    char its[16] = "";
+    ::prctl(PR_GET_NAME, its);
+    name = its;
+  }).join();
+  CHECK(name == "renamed");
+}
+
+TEST_CASE("a waker that nobody wakes waits for its time, and one that was woken while it waited goes on") {
+  Waker waker;
+  CHECK_FALSE(waker.wait(1));
+  bool woken = false;
+  std::thread waits([&] { woken = waker.wait(-1); });
+  waker.wake();
+  waits.join();
+  CHECK(woken);
 }
 
 }  // namespace
