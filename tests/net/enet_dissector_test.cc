@@ -312,5 +312,97 @@ TEST_CASE("enet: a packet with gaps between its fragments is refused") {
         std::vector<std::string>{"fragments do not add up to their packet"});
 }
 
+TEST_CASE("enet: of unsequenced packets, the last 64 numbers are remembered") {
+  Heard heard;
+  EnetUnpacker unpacker;
+  EnetDissector dissector(unpacker);
+  const auto says = [&](std::uint32_t number) {
+    const std::size_t before = heard.packets.size();
+    dissector.datagram(Way::kToServer, from_hex("000049000000" + hex_of(number, 4) + "0001aa"), heard);
+    return heard.packets.size() - before;
+  };
+  CHECK(says(100) == 1);
+  CHECK(says(163) == 1);
+  CHECK(says(100) == 0);
+  CHECK(says(101) == 1);  // late, but new
+  CHECK(says(101) == 0);
+  CHECK(says(164) == 1);
+  CHECK(says(101) == 0);
+  CHECK(says(100) == 1);  // forgotten
+  CHECK(says(300) == 1);
+  CHECK(says(237) == 1);
+  CHECK(says(237) == 0);
+}
+
+TEST_CASE("enet: a gap that the window does not hold is reported, and what waited for it comes out in order") {
+  Heard heard;
+  EnetUnpacker unpacker;
+  EnetDissector dissector(unpacker);
+  const auto say = [&](std::uint32_t number) {
+    dissector.datagram(Way::kToClient, from_hex("00000600" + hex_of(number, 4) + "0004" + hex_of(number, 8)), heard);
+  };
+  say(1);
+  for (std::uint32_t number = 3; number <= 2 + EnetDissector::kWindow; ++number) say(number);
+  CHECK(heard.packets.size() == 1);
+  CHECK(heard.faults.empty());
+  say(3 + EnetDissector::kWindow);
+  CHECK(heard.faults == std::vector<std::string>{"reliable packets are missing"});
+  REQUIRE(heard.packets.size() == 2 + EnetDissector::kWindow);
+  CHECK(heard.packets[1].starts_with("s2c 0 1 00000003"));
+  CHECK(dissector.kept() == 0);
+  say(2);  // too late
+  say(4 + EnetDissector::kWindow);
+  CHECK(heard.packets.size() == 3 + EnetDissector::kWindow);
+}
+
+TEST_CASE("enet: a client that connects again begins with number 1; a connect that is sent again changes nothing") {
+  Heard heard;
+  EnetUnpacker unpacker;
+  EnetDissector dissector(unpacker);
+  const auto connect = [&](std::uint32_t id) {
+    dissector.datagram(Way::kToServer,
+                       from_hex("0fff82ff0001" + hex_of(0, 4) + "ffff" + hex_of(1400, 8) + hex_of(65536, 8) +
+                                hex_of(2, 8) + hex_of(0, 8) + hex_of(0, 8) + hex_of(5000, 8) + hex_of(2, 8) +
+                                hex_of(2, 8) + hex_of(id, 8) + hex_of(7, 8)),
+                       heard);
+  };
+  const auto says = [&](std::uint32_t number) {
+    const std::size_t before = heard.packets.size();
+    dissector.datagram(Way::kToServer, from_hex("00000600" + hex_of(number, 4) + "0001aa"), heard);
+    return heard.packets.size() - before;
+  };
+  connect(5);
+  CHECK(says(2) == 0);  // the first one is on its way
+  CHECK(says(1) == 2);
+  connect(5);
+  CHECK(says(1) == 0);
+  CHECK(says(3) == 1);
+  connect(6);
+  CHECK(says(1) == 1);
+  CHECK(heard.connects == std::vector<std::uint32_t>{7, 7});
+  CHECK(heard.faults.empty());
+}
+
+TEST_CASE("enet: of unreliable packets that stay unfinished, the oldest makes room for the 33rd") {
+  Heard heard;
+  EnetUnpacker unpacker;
+  EnetDissector dissector(unpacker);
+  const auto fragment = [&](std::uint32_t start, std::uint32_t number) {
+    const std::size_t before = heard.packets.size();
+    dissector.datagram(Way::kToServer,
+                       from_hex("00000c000000" + hex_of(start, 4) + "0002" + hex_of(2, 8) + hex_of(number, 8) +
+                                hex_of(4, 8) + hex_of(2 * number, 8) + "aaaa"),
+                       heard);
+    return heard.packets.size() - before;
+  };
+  for (std::uint32_t start = 1; start <= 32; ++start) CHECK(fragment(start, 0) == 0);
+  const std::size_t full = dissector.kept();
+  CHECK(fragment(33, 0) == 0);
+  CHECK(dissector.kept() == full);
+  CHECK(fragment(1, 1) == 0);  // its first part is gone
+  CHECK(fragment(2, 1) == 1);
+  CHECK(fragment(33, 1) == 1);
+}
+
 }  // namespace
 }  // namespace entente::net::enet_dissector_test

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdlib>
+
 #include "tests/support/certificate.h"
 #include "tests/support/receiver.h"
 
@@ -179,6 +181,40 @@ TEST_CASE("a URL is taken apart, or refused") {
   for (const char* bad : {"", "example.org", "ftp://example.org/", "https://", "https://a b/", "file:///etc/passwd",
                           "https://user:secret@example.org/", "https://example.org:99999/", "http://\xc3\xa4.org/"})
     CHECK_MESSAGE(!HttpUrl::parse(bad), bad);
+}
+
+TEST_CASE("the beginning of an answer's body is kept, up to a limit") {
+  std::string body = "why not";
+  Receiver receiver([&](Receiver::Talk& talk, const Receiver::Request&) {
+    talk.send("HTTP/1.1 400 Bad Request\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
+    return false;
+  });
+  const auto little = ask(receiver.url());
+  CHECK(little.status == 400);
+  CHECK(little.error.empty());
+  CHECK(little.beginning == body);
+  body = std::string(HttpClient::kMostKept, 'a') + std::string(1'000, 'b');
+  CHECK(ask(receiver.url()).beginning == body.substr(0, HttpClient::kMostKept));
+}
+
+TEST_CASE("a proxy that the environment names is not used") {
+  Receiver receiver;
+  for (const char* name : {"http_proxy", "all_proxy"}) ::setenv(name, "http://127.0.0.1:1", 1);
+  const auto outcome = ask(receiver.url());
+  for (const char* name : {"http_proxy", "all_proxy"}) ::unsetenv(name);
+  CHECK_MESSAGE(outcome.status == 204, outcome.error);
+}
+
+TEST_CASE("a URL has the port of its scheme if it names none, and no port 0") {
+  const auto plain = HttpUrl::parse("http://example.org/a"), named = HttpUrl::parse("https://example.org:8443");
+  REQUIRE(plain.ok());
+  REQUIRE(named.ok());
+  CHECK_FALSE(plain->tls);
+  CHECK(plain->port == 80);
+  CHECK(named->tls);
+  CHECK(named->port == 8443);
+  CHECK(named->host == "example.org");
+  CHECK_FALSE(HttpUrl::parse("https://example.org:0/"));
 }
 
 }  // namespace

@@ -51,5 +51,33 @@ TEST_CASE("an upgrade, or a method that changes something, is not a request for 
     CHECK_FALSE(asks_for_file(request(other)));
 }
 
+TEST_CASE("a browser that has the file already is told so, without the file; another gets it with its mark") {
+  Asset file = kStyle;
+  file.tag = "\"v1\"";
+  const auto head = [&](std::vector<HttpHeader> headers, bool keep, std::string_view body) {
+    Buffer out;
+    CHECK(write_file_head(request("GET", std::move(headers)), file, keep, out) == body);
+    HttpReader reader(HttpReader::Of::kResponse);
+    REQUIRE(reader.feed(out).ok());
+    REQUIRE(reader.complete());
+    return reader.head();
+  };
+  for (const char* none : {"\"v0\"", "v1"}) {
+    const HttpHead sent = head({{"If-None-Match", none}}, true, "p {}");
+    CHECK(sent.status == 200);
+    for (const char* name : {"ETag", "Content-Length", "Connection"}) REQUIRE(sent.find(name) != nullptr);
+    CHECK(*sent.find("ETag") == "\"v1\"");
+    CHECK(*sent.find("Content-Length") == "4");
+    CHECK(*sent.find("Connection") == "keep-alive");
+  }
+  const HttpHead known = head({{"If-None-Match", "\"v0\", \"v1\""}}, false, "");
+  CHECK(known.status == 304);
+  for (const char* name : {"ETag", "Connection", "Cache-Control"}) REQUIRE(known.find(name) != nullptr);
+  CHECK(*known.find("ETag") == "\"v1\"");
+  CHECK(known.find("Content-Length") == nullptr);
+  CHECK(*known.find("Connection") == "close");
+  CHECK(*known.find("Cache-Control") == "no-cache");
+}
+
 }  // namespace
 }  // namespace entente::net::http_file_test

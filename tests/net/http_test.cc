@@ -173,5 +173,69 @@ TEST_CASE("an answer has its length and closes the connection") {
         "Connection: close\r\n\r\nno");
 }
 
+TEST_CASE("the largest head, and one with the most headers, are read") {
+  const std::string start = "GET / HTTP/1.1\r\nA: ", end = "\r\n\r\n";
+  const auto head = [&](std::size_t size) { return start + std::string(size - start.size() - end.size(), 'a') + end; };
+  CHECK(fault(head(HttpReader::kMostBytes)).empty());
+  CHECK(fault(head(HttpReader::kMostBytes + 1)) == "head too large");
+  std::string many = "GET / HTTP/1.1\r\n";
+  for (std::size_t i = 0; i < HttpReader::kMostHeaders; ++i) many += "A: b\r\n";
+  CHECK(read(many + "\r\n").headers.size() == HttpReader::kMostHeaders);
+}
+
+TEST_CASE("a client may send another request on its connection unless it says that it does not, or speaks HTTP/1.0") {
+  CHECK(read("GET / HTTP/1.1\r\nHost: a\r\n\r\n").persistent);
+  CHECK_FALSE(read("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").persistent);
+  CHECK_FALSE(read("GET / HTTP/1.0\r\nHost: a\r\n\r\n").persistent);
+  CHECK(read("GET / HTTP/1.0\r\nHost: a\r\nConnection: keep-alive\r\n\r\n").persistent);
+}
+
+TEST_CASE("a list may be spread over several headers; of a header that comes twice, the first value counts") {
+  const HttpHead head = read("GET / HTTP/1.1\r\nConnection: a,\tB ,\r\nX: 1\r\nconnection: c\r\nx: 2\r\n\r\n");
+  for (const char* token : {"a", "b", "C"}) CHECK(head.lists("Connection", token));
+  for (const char* token : {"d", "a,", "1"}) CHECK_FALSE(head.lists("Connection", token));
+  CHECK(*head.find("X") == "1");
+  CHECK(head.path() == "/");
+}
+
+TEST_CASE("a client that needs an upgrade is told which one; other answers do not offer it") {
+  Buffer out;
+  write_answer(426, "no", out);
+  const HttpHead answer = read(written(out), Of::kResponse);
+  CHECK(answer.status == 426);
+  REQUIRE(answer.find("Upgrade") != nullptr);
+  CHECK(*answer.find("Upgrade") == "websocket");
+  out.clear();
+  write_answer(400, "no", out);
+  CHECK(read(written(out), Of::kResponse).find("Upgrade") == nullptr);
+  for (const unsigned status : {400U, 401U, 403U, 404U, 405U, 408U, 413U, 415U, 426U, 429U, 431U, 502U, 503U, 504U})
+    CHECK_MESSAGE(!http_phrase(status).empty(), status);
+  CHECK(http_phrase(418).empty());
+}
+
+TEST_CASE("a server's answer to an upgrade must be one, to WebSocket, without an extension") {
+  const std::string key = "dGhlIHNhbXBsZSBub25jZQ==";
+  Buffer out;
+  write_upgrade_answer(read(kRequest), nullptr, out);
+  const auto objection = [&](std::string_view without, std::string_view with) {
+    std::string text = written(out);
+    text.replace(text.find(without), without.size(), with);
+    const char* const why = objection_to_upgrade(read(text, Of::kResponse), key);
+    return std::string(why != nullptr ? why : "");
+  };
+  CHECK(objection("101 Switching", "101 Changing").empty());
+  CHECK(objection("101", "200") == "no upgrade");
+  CHECK(objection("Upgrade: websocket", "Upgrade: h2c") == "upgrade to something else");
+  CHECK(objection("Sec-WebSocket-Accept", "Sec-WebSocket-Except") == "wrong Sec-WebSocket-Accept");
+  CHECK(objection("Connection:", "Sec-WebSocket-Extensions: permessage-deflate\r\nConnection:") ==
+        "extension that was not offered");
+}
+
+TEST_CASE("a request without a key is a plain one, after which the connection ends") {
+  Buffer out;
+  write_upgrade_request({"h:1", "/x?y", "", {{"A", "b"}}}, out);
+  CHECK(written(out) == "GET /x?y HTTP/1.1\r\nHost: h:1\r\nConnection: close\r\nA: b\r\n\r\n");
+}
+
 }  // namespace
 }  // namespace entente::net::http_test

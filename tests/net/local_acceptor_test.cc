@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <future>
 #include <thread>
 
 #include "tests/support/connection.h"
@@ -260,6 +261,51 @@ TEST_CASE("an acceptor does not remove a socket that has replaced its own") {
   const auto second = echo(path);
   first.reset();
   CHECK(*ask_local(path, "hello") == "you said hello");
+}
+
+TEST_CASE("an acceptor that leaves its socket to another process does not remove it, and answers nobody new") {
+  const Folder folder;
+  const auto path = folder / "a.sock";
+  auto acceptor = echo(path);
+  CHECK(acceptor->removes());
+  acceptor->leave();
+  CHECK_FALSE(acceptor->removes());
+  acceptor.reset();
+  CHECK(std::filesystem::exists(path));
+  CHECK_FALSE(ask_local(path, "hello").ok());
+}
+
+TEST_CASE("who asks is told which program answers, and that one which listens is silent") {
+  const Folder folder;
+  LocalPeer by;
+  bool silent = false;
+  {
+    const auto acceptor = echo(folder / "a.sock");
+    CHECK(ask_local(folder / "a.sock", "hello", {.by = &by, .silent = &silent}).ok());
+  }
+  CHECK(by.pid == ::getpid());
+  CHECK(by.uid == ::getuid());
+  CHECK_FALSE(silent);
+  CHECK_FALSE(ask_local(folder / "none", "hello", {.silent = &silent}).ok());
+  CHECK_FALSE(silent);
+  std::promise<void> asked;
+  const Impostor mute(folder / "mute", [&](const Fd&) { asked.get_future().wait(); });
+  const auto none = ask_local(folder / "mute", "hello", {.within = 50, .silent = &silent});
+  asked.set_value();
+  REQUIRE_FALSE(none.ok());
+  CHECK(none.error().text == "no answer from " + (folder / "mute") + " within 50 ms");
+  CHECK(silent);
+}
+
+TEST_CASE("a line one byte too long is refused, and a path must leave room for the one beside it") {
+  const Folder folder;
+  const auto acceptor = echo(folder / "a.sock");
+  CHECK(*ask_local(folder / "a.sock", std::string(1025, 'y')) == "error: a line has at most 1024 bytes\n");
+  CHECK_FALSE(objection_to_local_path(std::string(107, 'x')));
+  CHECK(objection_to_local_path(std::string(108, 'x')));
+  CHECK_FALSE(objection_to_local_path(std::string(103, 'x'), 4));
+  CHECK(objection_to_local_path(std::string(104, 'x'), 4));
+  CHECK(objection_to_local_path(""));
 }
 
 TEST_CASE("a missing acceptor is reported") {

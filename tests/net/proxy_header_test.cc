@@ -113,5 +113,47 @@ TEST_CASE("an error is reported at its place") {
   check_fault(v2("\x21\x11", kTwo4 + std::string(4096, 'x')), "length", 14);
 }
 
+TEST_CASE("the longest headers are read, and no longer ones") {
+  const auto line = [](std::size_t size) { return "PROXY UNKNOWN " + std::string(size - 16, 'x') + "\r\n"; };
+  check_client(line(107), nullptr);
+  check_fault(line(108), "line end", 107);
+  const auto extended = [](std::size_t size) { return v2("\x21\x11", kTwo4 + std::string(size - 16 - 12, 'x')); };
+  check_client(extended(kLargestProxyHeader), "192.0.2.7:56324");
+  check_fault(extended(kLargestProxyHeader + 1), "length", 14);
+}
+
+TEST_CASE("a header is a health check's if it is LOCAL or UNKNOWN, not if it only names nobody") {
+  const auto checks = [](const std::string& header) {
+    const auto read = read_proxy_header(bytes(header));
+    REQUIRE(read.ok());
+    REQUIRE(read->has_value());
+    return (*read)->health_check;
+  };
+  CHECK(checks("PROXY UNKNOWN\r\n"));
+  CHECK(checks(v2("\x20\x00"s, "")));
+  CHECK(checks(v2("\x20\x11"s, kTwo4)));
+  CHECK_FALSE(checks(v2("\x21\x00"s, "")));
+  CHECK_FALSE(checks(v2("\x21\x31"s, "unix")));
+  CHECK_FALSE(checks(v2("\x21\x11", kTwo4)));
+  CHECK_FALSE(checks("PROXY TCP4 192.0.2.7 198.51.100.1 56324 5154\r\n"));
+}
+
+TEST_CASE("a written header has both addresses and ports, or says that we connect for ourselves") {
+  const auto written = [](ProxyVersion version, const std::optional<Address>& client, const char* server) {
+    Buffer out;
+    append_proxy_header(out, version, client, at(server));
+    return std::string(out.begin(), out.end());
+  };
+  CHECK(written(ProxyVersion::kV2, at("192.0.2.7:56324"), "198.51.100.1:5154") == v2("\x21\x11", kTwo4));
+  CHECK(written(ProxyVersion::kV2, std::nullopt, "198.51.100.1:5154") == v2("\x20\x00"s, ""));
+  CHECK(written(ProxyVersion::kV2, std::nullopt, "[2001:db8::1]:5154") == v2("\x20\x00"s, ""));
+  CHECK(written(ProxyVersion::kV1, at("192.0.2.7:56324"), "198.51.100.1:5154") ==
+        "PROXY TCP4 192.0.2.7 198.51.100.1 56324 5154\r\n");
+  CHECK(written(ProxyVersion::kV1, std::nullopt, "198.51.100.1:5154") == "PROXY UNKNOWN\r\n");
+  const std::string mapped(10, '\0'), six = written(ProxyVersion::kV2, at("192.0.2.7:56324"), "[2001:db8::1]:5154");
+  CHECK(six == v2("\x21\x21", mapped + "\xff\xff\xc0\x00\x02\x07\x20\x01\x0d\xb8"s + std::string(11, '\0') +
+                                  "\x01\xdc\x04\x14\x22"s));
+}
+
 }  // namespace
 }  // namespace entente::net::proxy_header_test

@@ -186,5 +186,44 @@ TEST_CASE("talk: a peer that is silent or hangs up does not block the other") {
   CHECK_FALSE(Talk::open("/no/such/socket").ok());
 }
 
+TEST_CASE("talk: the longest line arrives; a name that is too long is not sent") {
+  auto [a, b] = pair_of_sockets();
+  const Talk ours(std::move(a)), theirs(std::move(b));
+  const std::string longest(Talk::kLongestLine - 1, 'a');
+  REQUIRE(ours.say(longest, kPatience).ok());
+  const auto heard = theirs.hear(kPatience);
+  REQUIRE_MESSAGE(heard.ok(), heard.error().text);
+  CHECK(*heard == longest);
+  Fd in;
+  std::vector<NamedFd> some;
+  some.push_back({std::string(Talk::kLongestName + 1, 'x'), pipe_end(in)});
+  const auto sent = ours.send(some, kPatience);
+  REQUIRE_FALSE(sent.ok());
+  CHECK(sent.error().text.starts_with("the name of a descriptor is too long"));
+}
+
+TEST_CASE("talk: it is known when the other process has left, and a talk that is hung up wakes who waits in it") {
+  auto [a, b] = pair_of_sockets();
+  const Talk ours(std::move(a));
+  {
+    const Talk theirs(std::move(b));
+    CHECK_FALSE(ours.other_has_left());
+    REQUIRE(theirs.say("hello", kPatience).ok());
+    CHECK_FALSE(ours.other_has_left());
+  }
+  CHECK(ours.other_has_left());
+  CHECK(*ours.hear(kPatience) == "hello");  // it is heard nevertheless
+
+  auto [c, d] = pair_of_sockets();
+  const Talk waits(std::move(c)), other(std::move(d));
+  std::string why;
+  std::thread thread([&] { why = waits.hear(kPatience).error().text; });
+  waits.hang_up();
+  thread.join();
+  CHECK(why.find("has left") != std::string::npos);
+  CHECK(other.other_has_left());
+  CHECK(other.is_with_listener_of_own_user());
+}
+
 }  // namespace
 }  // namespace entente::net::talk_test

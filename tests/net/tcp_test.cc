@@ -349,5 +349,167 @@ TEST_CASE("connecting succeeds, or fails with the reason, and the same link may 
   }
 }
 
+/// Waits until this is true.
+bool eventually(const std::function<bool()>& it) {
+  for (const Millis until = steady_now() + 20'000; steady_now() < until;)
+    if (it()) return true;
+  return it();
+}
+
+/// A listener, and a link that connects to it.
+struct Caller {
+  /// Begins to connect the link.
+  void call(Bytes first = {}) {
+    REQUIRE(link.connect(std::move(stream_towards(listening.address)->tcp), listening.address, first) == 0);
+  }
+  Fd accept() {
+    while (!ear.is_connected && ear.why == 0) uv_run(loop.raw(), UV_RUN_ONCE);
+    Fd peer(::accept4(listening.tcp.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    const timeval patience{8, 0};  // then the test fails
+    ::setsockopt(peer.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    return peer;
+  }
+  void turns() {
+    for (int i = 0; i < 10; ++i) uv_run(loop.raw(), UV_RUN_NOWAIT);
+  }
+
+  Loop loop;
+  Ear ear;
+  Tcp link{loop, ear};
+  Sockets listening = std::move(*listen(*Address::parse("127.0.0.1:0"), false));
+};
+
+TEST_CASE("a link that is shut down before it is connected tells its peer the end, also if nothing was sent") {
+  Caller t;
+  t.call();
+  t.link.shut_down();
+  t.link.shut_down();  // no effect
+  const Fd peer = t.accept();
+  int error = 0;
+  CHECK(testing::read_all(peer, &error).empty());
+  CHECK(error == 0);
+  CHECK(t.link.is_open());
+  t.link.hang_up();
+  t.loop.run();
+}
+
+TEST_CASE("what a link is given to send first goes out before all else") {
+  Caller t;
+  t.call(as_bytes("first "));
+  t.link.send(wire::Lane::kStream, as_bytes("second"));
+  CHECK(t.link.waiting() == 12);
+  t.link.shut_down();
+  const Fd peer = t.accept();
+  t.turns();
+  CHECK(t.link.waiting() == 0);
+  CHECK(testing::read_all(peer) == "first second");
+  t.link.hang_up();
+  t.loop.run();
+}
+
+TEST_CASE("a link that was shut down, failed, or owed its user a call begins anew with its next connection") {
+  LinkAndPeer t;
+  std::string before;
+  SUBCASE("it was shut down") {
+    t.link.shut_down();
+    t.link.hang_up();
+  }
+  SUBCASE("a write has failed") {
+    reset_on_close(t.peer.get());
+    t.peer.reset();
+    t.link.send(wire::Lane::kStream, as_bytes("too late"));
+    t.loop.run();
+    REQUIRE(t.ear.why != 0);
+  }
+  SUBCASE("it owed its user a call") {
+    t.link.set_reading(true);
+    t.say("x");
+    t.ear.on_any = [&] {
+      t.link.call_again();
+      t.link.hang_up();
+    };
+    t.loop.run();
+    before = "x";
+  }
+  t.ear.on_any = [] {};
+  const auto listening = listen(*Address::parse("127.0.0.1:0"), false);
+  REQUIRE(t.link.connect(std::move(stream_towards(listening->address)->tcp), listening->address) == 0);
+  t.link.set_reading(true);
+  t.link.send(wire::Lane::kStream, as_bytes("hello"));
+  while (!t.ear.is_connected) uv_run(t.loop.raw(), UV_RUN_ONCE);
+  t.peer = Fd(::accept4(listening->tcp.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  for (int i = 0; i < 10; ++i) uv_run(t.loop.raw(), UV_RUN_NOWAIT);
+  const timeval patience{8, 0};
+  ::setsockopt(t.peer.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  CHECK(t.hear(5) == "hello");
+  t.say("new");
+  CHECK(eventually([&] {
+    uv_run(t.loop.raw(), UV_RUN_NOWAIT);
+    return t.ear.text().size() >= before.size() + 3;
+  }));
+  CHECK(t.ear.text() == before + "new");
+  t.link.hang_up();
+  t.loop.run();
+}
+
+TEST_CASE("a link that gives its connection away first sends what it was given in this turn") {
+  LinkAndPeer t;
+  t.link.send(wire::Lane::kStream, as_bytes("sent "));
+  const Fd taken = t.link.release();
+  CHECK_FALSE(t.link.is_open());
+  CHECK(::send(taken.get(), "on", 2, 0) == 2);
+  CHECK(t.hear(7) == "sent on");
+  t.loop.run();  // ends: the link watches nothing any more
+  CHECK(t.ear.why == 0);
+}
+
+TEST_CASE("the peer of a link that is reset gets an error, and no end; of one that hangs up, the end") {
+  for (const bool resets : {false, true}) {
+    CAPTURE(resets);
+    LinkAndPeer t;
+    resets ? t.link.reset() : t.link.hang_up();
+    CHECK_FALSE(t.link.is_open());
+    t.link.reset();                                        // no effect
+    t.link.send(wire::Lane::kStream, as_bytes("nobody"));  // as well
+    int error = 0;
+    CHECK(testing::read_all(t.peer, &error).empty());
+    CHECK(error == (resets ? ECONNRESET : 0));
+    t.loop.run();
+  }
+}
+
+TEST_CASE("whether the peer has ended or gone is known without reading, but unread bytes hide that it has gone") {
+  LinkAndPeer t;
+  CHECK_FALSE(t.link.peer_has_gone());
+  CHECK_FALSE(t.link.peer_has_ended());
+  t.say("x");
+  CHECK_FALSE(t.link.peer_has_gone());
+  CHECK_FALSE(t.link.peer_has_ended());
+  t.peer.reset();
+  CHECK(eventually([&] { return t.link.peer_has_ended(); }));
+  CHECK_FALSE(t.link.peer_has_gone());
+  t.link.set_reading(true);
+  t.ear.on_any = [&] { t.link.set_reading(false); };
+  uv_run(t.loop.raw(), UV_RUN_ONCE);
+  CHECK(t.ear.text() == "x");
+  CHECK(t.link.peer_has_gone());
+  CHECK_FALSE(t.ear.is_ended);
+  t.link.hang_up();
+  t.loop.run();
+}
+
+TEST_CASE("a link knows when bytes last came") {
+  LinkAndPeer t;
+  CHECK(t.link.last_received() == 0);
+  t.link.set_reading(true);
+  t.say("x");
+  Millis heard_at = 0;
+  t.ear.on_any = [&] { heard_at = t.loop.now(); };
+  while (heard_at == 0) uv_run(t.loop.raw(), UV_RUN_ONCE);
+  CHECK(t.link.last_received() == heard_at);
+  t.link.hang_up();
+  t.loop.run();
+}
+
 }  // namespace
 }  // namespace entente::net::tcp_test

@@ -185,5 +185,83 @@ TEST_CASE("a reader survives ICMP errors and receives the next datagram") {
   CHECK(ear.heard.size() == 1);
 }
 
+TEST_CASE("on a socket for both families, an IPv4 sender has its IPv4 address, and is answered from where it sent to") {
+  auto sockets = listen(*Address::parse("[::]:0"), true);
+  REQUIRE(sockets.ok());
+  for (const char* ip : {"127.0.0.5", "::1"}) {
+    CAPTURE(ip);
+    const Address here = *Address::parse(ip, sockets->address.port());
+    const Fd client = bound(here.v6() ? "::1" : "127.0.0.1");
+    Loop loop;
+    Ear ear;
+    UdpReader reader(loop, ear);
+    ear.reader = &reader;
+    ear.wanted = 1;
+    REQUIRE(reader.open(sockets->udp.get()));
+    REQUIRE(::sendto(client.get(), "x", 1, 0, here.raw(), here.size()) == 1);
+    loop.run();
+    REQUIRE(ear.sources.size() == 1);
+    CHECK(ear.sources.front() == local_address(client.get()));
+    CHECK(reader.local_address() == here);
+    UdpBatch batch(loop, sockets->udp.get(), true);
+    batch.push(reader.local_address(), ear.sources.front(), Buffer{1});
+    loop.run();
+    CHECK(batch.lost() == 0);
+    std::uint8_t room[16];
+    sockaddr_storage from{};
+    socklen_t size = sizeof from;
+    REQUIRE(::recvfrom(client.get(), room, sizeof room, MSG_DONTWAIT, reinterpret_cast<sockaddr*>(&from), &size) == 1);
+    CHECK(Address::from(reinterpret_cast<const sockaddr*>(&from)) == here);
+  }
+}
+
+TEST_CASE("a reader that is closed at a datagram delivers none of those that came with it, and no end of them") {
+  const Fd here = bound("127.0.0.1"), there = bound("127.0.0.1");
+  const Address to = local_address(there.get());
+  REQUIRE(::connect(here.get(), to.raw(), to.size()) == 0);
+  Loop loop;
+  Ear ear;
+  UdpReader reader(loop, ear);
+  ear.reader = &reader;
+  ear.wanted = 1;
+  REQUIRE(reader.open(there.get()));
+  for (int i = 0; i < 3; ++i) REQUIRE(udp_send(here.get(), Buffer{1}));
+  SUBCASE("in a turn") { loop.run(); }
+  SUBCASE("when all are read") { reader.read_all(); }
+  CHECK(ear.heard.size() == 1);
+  CHECK(ear.batches == 0);
+  loop.run();
+}
+
+TEST_CASE("an empty datagram arrives as one, also on a connected socket") {
+  const Fd here = bound("127.0.0.1"), there = bound("127.0.0.1");
+  const Address to = local_address(there.get()), from = local_address(here.get());
+  REQUIRE(::connect(here.get(), to.raw(), to.size()) == 0);
+  REQUIRE(::connect(there.get(), from.raw(), from.size()) == 0);
+  Loop loop;
+  Ear ear;
+  UdpReader reader(loop, ear);
+  ear.reader = &reader;
+  REQUIRE(reader.open_connected(there.get()));
+  CHECK(udp_send(here.get(), {}));
+  CHECK(udp_send(here.get(), Buffer{1}));
+  while (ear.heard.empty() || ear.heard.back().empty()) uv_run(loop.raw(), UV_RUN_ONCE);
+  reader.close();
+  loop.run();
+  CHECK(ear.heard == std::vector<Buffer>{{}, {1}});
+}
+
+TEST_CASE("what a batch has collected is not sent if the batch goes before the turn ends") {
+  const Fd here = bound("127.0.0.1"), there = bound("127.0.0.1");
+  Loop loop;
+  {
+    UdpBatch batch(loop, here.get(), false);
+    batch.push({}, local_address(there.get()), Buffer{1});
+  }
+  loop.run();
+  std::uint8_t room[16];
+  CHECK(::recv(there.get(), room, sizeof room, MSG_DONTWAIT) < 0);
+}
+
 }  // namespace
 }  // namespace entente::net::udp_test

@@ -43,9 +43,10 @@ struct Reader final : WebUser {
     send(hello);
   }
   void asked(WebLink& its, const HttpHead& request) override { answer(its, request); }
-  void received(WebLink&, Opcode, Bytes) override {
+  void received(WebLink&, Opcode, Bytes payload) override {
     log += 'm';
-    if (one_at_a_time) link.set_reading(false);
+    messages += std::string(as_text(payload)) + ' ';
+    on_message();
   }
   void received_overhead(WebLink&, std::size_t bytes) override { overhead += bytes; }
   void close_frame(WebLink&, const CloseFrame&) override {}
@@ -81,12 +82,16 @@ struct Reader final : WebUser {
   Fd socket;
   std::optional<Tls> session;
   Buffer heard;
-  std::string fault;
+  std::string fault, messages;
+  std::function<void()> on_message = [] {};
   bool over = false;
   std::string log;  // m: message, e: end, f: protocol error
   std::size_t overhead = 0;
-  bool one_at_a_time = false;
 };
+
+constexpr std::string_view kUpgrade =
+    "GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
 
 constexpr std::size_t kReaders = 20, kSize = 3U << 20U;
 
@@ -249,9 +254,7 @@ TEST_CASE("a client whose TLS fails while bytes wait for it gets the end") {
     uv_run(loop.raw(), UV_RUN_NOWAIT);
     reader.read();
   }
-  reader.say(
-      "GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-      "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
+  reader.say(kUpgrade);
   while (reader.link.waiting() < kSize / 4) uv_run(loop.raw(), UV_RUN_NOWAIT);
   reader.send(Buffer(100, 1));
   while (reader.fault.empty()) uv_run(loop.raw(), UV_RUN_NOWAIT);
@@ -265,6 +268,95 @@ TEST_CASE("a client whose TLS fails while bytes wait for it gets the end") {
   CHECK(reader.link.waiting() == 0);
   reader.link.hang_up();
   loop.run();
+}
+
+/// The frames of a client with these messages.
+std::string frames(std::initializer_list<std::string_view> texts) {
+  struct Nobody final : WebSocket::User {
+    void message(Opcode, Bytes) override {}
+    void close_frame(const CloseFrame&) override {}
+  } nobody;
+  WebSocket client(WebSocket::Role::kClient, 1024, nobody);
+  Buffer out;
+  for (const std::string_view text : texts) client.write(Opcode::kText, as_bytes(text), out);
+  return std::string(as_text(out));
+}
+
+void turns(Loop& loop) {
+  for (int i = 0; i < 20; ++i) uv_run(loop.raw(), UV_RUN_NOWAIT);
+}
+
+/// Runs the loop until this is true. False: it is not, after a long time.
+bool becomes(Loop& loop, const std::function<bool()>& it) {
+  for (const Millis until = steady_now() + 20'000; !it() && steady_now() < until;) uv_run(loop.raw(), UV_RUN_NOWAIT);
+  return it();
+}
+
+TEST_CASE("messages that came together wait while the link is not read") {
+  Loop loop;
+  Reader reader(loop, nullptr, nullptr, [](WebLink& link, const HttpHead& request) { link.answer(request, nullptr); });
+  reader.say(kUpgrade);
+  REQUIRE(becomes(loop, [&] { return reader.link.upgraded(); }));
+  reader.on_message = [&] { reader.link.set_reading(false); };
+  reader.say(frames({"1", "2", "3"}));
+  for (const char* told : {"1 ", "1 2 ", "1 2 3 "}) {
+    CHECK(becomes(loop, [&] { return reader.messages.size() >= std::string_view(told).size(); }));
+    turns(loop);
+    CHECK(reader.messages == told);
+    reader.link.set_reading(true);
+  }
+  turns(loop);
+  CHECK(reader.messages == "1 2 3 ");
+  reader.link.hang_up();
+  loop.run();
+}
+
+TEST_CASE("messages that came with the request are told after the answer, in order, and before later ones") {
+  Loop loop;
+  Reader reader(loop, nullptr, nullptr, [](WebLink& link, const HttpHead& request) { link.answer(request, nullptr); });
+  reader.say(std::string(kUpgrade) + frames({"1", "2"}));
+  REQUIRE(becomes(loop, [&] { return reader.link.upgraded(); }));
+  CHECK(reader.messages.empty());
+  reader.link.hear_early();
+  reader.say(frames({"3"}));
+  CHECK(becomes(loop, [&] { return reader.messages == "1 2 3 "; }));
+  reader.link.hear_early();  // there are no more
+  CHECK(reader.messages == "1 2 3 ");
+  reader.link.hang_up();
+  loop.run();
+}
+
+TEST_CASE("a link knows whether its client has sent a part of a request, also of the next one") {
+  Loop loop;
+  Reader reader(loop, nullptr, nullptr, [](WebLink& link, const HttpHead&) {
+    link.serve(HttpReply{200, {}, std::make_shared<const std::string>("it")}, /*keep=*/true);
+  });
+  for (int i = 0; i < 2; ++i) {
+    CHECK_FALSE(reader.link.has_part_of_request());
+    reader.say("GET / HT");
+    CHECK(becomes(loop, [&] { return reader.link.has_part_of_request(); }));
+    reader.say("TP/1.1\r\nHost: a\r\n\r\n");
+    CHECK(becomes(loop, [&] { return !reader.link.has_part_of_request(); }));
+  }
+  reader.link.hang_up();
+  loop.run();
+}
+
+TEST_CASE("a client that speaks no HTTP, or sends too large a head, gets an answer that says so, and the end") {
+  for (const bool large : {false, true}) {
+    CAPTURE(large);
+    Loop loop;
+    Reader reader(loop, nullptr, nullptr, [](WebLink&, const HttpHead&) { FAIL("there is no request"); });
+    reader.say(large ? "GET / HTTP/1.1\r\nA: " + std::string(20'000, 'a') : std::string("BZFLAG\r\n\r\n"));
+    CHECK(becomes(loop, [&] { return !reader.fault.empty(); }));
+    CHECK(reader.fault == (large ? "head too large" : "not HTTP/1.1"));
+    reader.link.shut_down();
+    CHECK(becomes(loop, [&] { return reader.read(), reader.over; }));
+    CHECK(as_text(reader.heard).starts_with(large ? "HTTP/1.1 431 " : "HTTP/1.1 400 "));
+    CHECK(as_text(reader.heard).ends_with(reader.fault));
+    reader.link.hang_up();
+    loop.run();
+  }
 }
 
 /// Sends without waiting until the link is closed. Returns how many bytes the kernel took; at most about `most`.
@@ -304,9 +396,6 @@ struct Speaker {
     CHECK(reader.log == log);
   }
 
-  static constexpr std::string_view kRequest =
-      "GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-      "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
   Certificate certificate;
   std::shared_ptr<const TlsContext> ours = *TlsContext::server(certificate.file(), certificate.file());
   std::shared_ptr<const TlsContext> theirs = *TlsContext::client(certificate.file(), true);
@@ -318,9 +407,9 @@ TEST_CASE(
     "a peer that ends TLS has ended after all that it said, though its connection is open; what it sends is refused") {
   Speaker speaker;
   Reader& reader = speaker.reader;
-  reader.one_at_a_time = true;
+  reader.on_message = [&] { reader.link.set_reading(false); };
   Buffer said, wire;
-  append(said, as_bytes(Speaker::kRequest));
+  append(said, as_bytes(kUpgrade));
   for (int i = 0; i < 3; ++i) append(said, Buffer{0x82, 0x81, 0, 0, 0, 0, 7});
   reader.session->write(said, wire);
   reader.session->finish(wire);
@@ -349,7 +438,7 @@ TEST_CASE("heads of frames and what TLS adds are told") {
   constexpr std::size_t kMessages = 300, kFragments = 20, kRecords = 10;
   Speaker speaker;
   Reader& reader = speaker.reader;
-  reader.say(Speaker::kRequest);
+  reader.say(kUpgrade);
   Buffer message{0x02, 0x80, 0, 0, 0, 0};  // an empty fragment, then one byte in each
   for (std::size_t i = 1; i < kFragments; ++i)
     append(message, Buffer{static_cast<std::uint8_t>(i + 1 == kFragments ? 0x80 : 0), 0x81, 0, 0, 0, 0, 7});

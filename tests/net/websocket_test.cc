@@ -50,6 +50,10 @@ TEST_CASE("close codes and reasons are passed on as they came, also 1012") {
   CHECK(heard("8801 03") == "close frame of one byte 1002");
   CHECK(heard("8802 03ed") == "close code out of range 1002");
   CHECK(heard("8802 03e7") == "close code out of range 1002");
+  for (const char* reserved : {"03ec", "03ee", "03f7", "1388"})  // 1004, 1006, 1015, 5000
+    CHECK(heard("8802 " + std::string(reserved)) == "close code out of range 1002");
+  CHECK(heard("8802 03e8") == "close:1000 '' ");
+  CHECK(heard("8802 1387") == "close:4999 '' ");
   CHECK(heard("8804 03e8 c328") == "close reason that is not UTF-8 1007");
 }
 
@@ -129,6 +133,20 @@ TEST_CASE("events do not depend on how the bytes are cut, and what is written re
         CHECK_FALSE(to.feed(Bytes(wire).subspan(at, std::min(piece, wire.size() - at))));
       CHECK((told.all == expected));
     }
+  }
+}
+
+TEST_CASE("a header and its payload are a message, whatever its size") {
+  Told unused;
+  WebSocket server(Role::kServer, 1000, unused);
+  for (const std::size_t size : {0u, 1u, 125u, 126u, 65535u, 65536u, 70000u}) {
+    CAPTURE(size);
+    const Buffer payload(size, 7);
+    Buffer whole, parts;
+    server.write(Opcode::kBinary, payload, whole);
+    server.write_header(Opcode::kBinary, size, parts);
+    append(parts, payload);
+    CHECK((parts == whole));
   }
 }
 
