@@ -170,14 +170,15 @@ void WorldState::on(const words::WorldEdit& word, const Fact&) {
 
 void WorldState::on(const words::Player& player, const Fact& fact) {
   const Id id = player.id();
-  if (players_.size() + unlisted_.size() >= limits_.players && this->player(id) == nullptr) {
+  const bool only_itself = fact.audience == words::PLAYER && fact.to == id && !players_.contains(id);
+  auto& among = only_itself ? unlisted_ : players_;
+  if (among.size() >= limits_.players && !among.contains(id)) {
     ++orphaned_;
     return;
   }
   ++players_version_;
-  const bool only_itself = fact.audience == words::PLAYER && fact.to == id && !players_.contains(id);
   if (!only_itself) players_.insert(unlisted_.extract(id));
-  PlayerState& state = (only_itself ? unlisted_ : players_)[id];
+  PlayerState& state = among[id];
   state.player = player;
   state.score.set_player(player.id());
 }

@@ -47,7 +47,8 @@ struct ShotState {
 };
 
 /// What exceeds these limits is not kept, but counted (WorldState::orphaned).
-/// `units`: also limits the edited blocks (EditList::add).
+/// `units`: also limits the edited blocks (EditList::add). `players`: of those whom WorldState::players() lists, and
+/// again of those whom it does not.
 struct WorldLimits {
   std::size_t units = 20'000, players = 1'000, tokens = 2'000, rules = 2'000, shots = 4'000;
   std::size_t geometry_bytes = 64U << 20U;

@@ -1425,6 +1425,62 @@ TEST_CASE("referee: a player that leaves and enters again waits for its respawn 
   CHECK(match.tank(anna).unit.alive());
 }
 
+/// Enters in that role, and keeps only why it was refused.
+class Quiet final : public Front {
+ public:
+  Quiet(words::Role role, std::string& refused) : role_(role), refused_(refused) {}
+  void opened(const Peer&, FrontOut& out) override {
+    words::Enter enter;
+    enter.set_name("quiet");
+    enter.set_role(role_);
+    out.say(enter);
+  }
+  void receive(const Frames&, FrontOut&) override {}
+  void hear(const Fact& fact, FrontOut&) override {
+    if (const auto* refused = as<words::Refused>(fact))
+      refused_ = words::Refused::Code_Name(refused->code()) + ": " + refused->text();
+  }
+
+ private:
+  const words::Role role_;
+  std::string& refused_;
+};
+
+TEST_CASE("referee: spectators take no places of players, and those of one address not all places of spectators") {
+  ArenaRules rules;
+  Match match(rules, 200);
+  std::string refused;
+  const auto comes = [&](words::Role role, const char* network) {
+    refused.clear();
+    Peer peer;
+    peer.network = network;
+    return match.room.seat(std::make_unique<Quiet>(role, refused), peer, match.now);
+  };
+  const auto is_in = [&](Id id) { return match.room.world().player(id) != nullptr; };
+  Id first = 0, last = 0;
+  for (int i = 0; i < 702; ++i) {
+    last = comes(words::WATCH, "192.0.2.1");
+    if (first == 0) first = last;
+  }
+  CHECK(is_in(last));
+  CHECK_FALSE(is_in(comes(words::WATCH, "192.0.2.1")));
+  CHECK(refused == "FULL: your address has as many places for spectators as it may have");
+  for (int i = 702; i < 936; ++i) last = comes(words::WATCH, "");
+  CHECK(is_in(last));
+  CHECK_FALSE(is_in(comes(words::WATCH, "198.51.100.1")));
+  CHECK(refused == "FULL: all places for spectators are taken");
+  for (int i = 0; i < 64; ++i) {
+    last = comes(words::PLAY, "192.0.2.1");
+    CHECK(is_in(last));
+  }
+  CHECK_FALSE(is_in(comes(words::PLAY, "198.51.100.1")));
+  CHECK(refused == "FULL: the arena is full: all places for spectators are taken");
+  CHECK(match.room.world().orphaned() == 0);
+  match.room.gone(first, "left", match.now);
+  CHECK(is_in(comes(words::WATCH, "192.0.2.1")));
+  CHECK_FALSE(is_in(comes(words::WATCH, "198.51.100.1")));
+}
+
 TEST_CASE("referee: the carrier of the flag for guided shots shoots balls that turn to their target") {
   ArenaRules rules = quick();
   rules.guided = 1;

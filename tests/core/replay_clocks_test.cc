@@ -814,4 +814,39 @@ TEST_CASE("a replay that has as many viewers as it may have refuses one more, un
   CHECK(refused.empty());
 }
 
+TEST_CASE("a recording with as many players as a world holds has room for viewers with their own clocks") {
+  auto facts = drive();
+  std::vector<Fact> crowd;
+  for (Id id = 1'001; id < 1'001 + 999; ++id) crowd.push_back(at(0, player(id)));
+  facts.insert(facts.begin() + 2, crowd.begin(), crowd.end());
+  const auto refusal = [](const Seen& seen) {
+    std::string text;
+    for (const Fact& fact : seen.heard)
+      if (const auto* refused = as<words::Refused>(fact)) text = refused->text();
+    return text;
+  };
+  SUBCASE("each its own clock") {
+    Own show(facts);
+    const auto [seen, id] = show.enter();
+    CHECK(refusal(*seen) == "");
+    CHECK(show.room->world_seen_by(id).player(id) != nullptr);
+    CHECK(seen->world.orphaned() == 0);
+  }
+  SUBCASE("one clock: viewers are refused") {
+    Show show(facts);
+    CHECK(refusal(show.watch()) == "all places for viewers are taken");
+  }
+}
+
+TEST_CASE("one address does not take all places of viewers") {
+  Own show(drive());
+  const auto is_in = [&](Id id) { return show.room->world_seen_by(id).player(id) != nullptr; };
+  for (int i = 0; i < 600; ++i) show.enter("192.0.2.1");
+  CHECK(is_in(show.last));
+  show.enter("192.0.2.1");
+  CHECK_FALSE(is_in(show.last));
+  show.enter("192.0.2.2");
+  CHECK(is_in(show.last));
+}
+
 }  // namespace entente::testing::replay_clocks_test

@@ -140,6 +140,11 @@ class ToyBack final : public Back {
       out.send(Lane::kStream, as_bytes(std::string(name_of(intent)) + " of " + std::to_string(intent.by)));
     }
   }
+  void tick(BackOut& out) override {
+    if (to_tell) out.say(*std::exchange(to_tell, std::nullopt));
+  }
+
+  std::optional<Fact> to_tell;  // in its next tick
 };
 
 struct Play {
@@ -285,6 +290,25 @@ TEST_CASE("a late client gets the world") {
   CHECK(play.stage.take() ==
         "seat 2 sends You\nseat 2 sends Room\nseat 2 sends Player\nseat 2 sends Owns\n"
         "seat 2 sends Score\nseat 2 sends Board\nseat 2 sends Round\nseat 2 sends Ready\n");
+}
+
+TEST_CASE("a player for whom the world has no room is refused, and leaves") {
+  Play play;
+  play.room.back_opened({}, play.now);
+  const Id anna = play.seat();
+  play.says(anna, "enter");
+  for (Id id = 1'000'000; play.room.world().players().size() < WorldLimits{}.players; ++id) {
+    words::Player other;
+    other.set_id(id);
+    play.room.order([&](Back& back) { static_cast<ToyBack&>(back).to_tell = Fact(other); }, play.now);
+  }
+  const Id ben = play.seat();
+  play.stage.take();
+  const std::string news = play.says(ben, "enter");
+  CHECK(news.find("seat " + std::to_string(ben) + " sends Refused") != std::string::npos);
+  CHECK(news.find("sends Player") == std::string::npos);
+  CHECK(news.find("back sends Leave of " + std::to_string(ben)) != std::string::npos);
+  CHECK(news.find("seat " + std::to_string(anna) + " sends Refused") == std::string::npos);
 }
 
 TEST_CASE("a player that entered leaves when its link is gone, and others go on") {

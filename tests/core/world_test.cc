@@ -468,6 +468,29 @@ TEST_CASE("each limit of a world is reached, and not exceeded") {
   CHECK(world.player(3)->player.name() == "y");
 }
 
+TEST_CASE("players of whom only they themselves are told take no place of others") {
+  WorldLimits limits;
+  limits.players = 2;
+  WorldState world(limits);
+  const auto alone = [](Id id) {
+    Fact fact = player(id, "x");
+    fact.audience = words::PLAYER;
+    fact.to = id;
+    return fact;
+  };
+  for (const Id id : {1U, 2U}) world.fold(player(id, "x"));
+  for (const Id id : {3U, 4U}) world.fold(alone(id));
+  CHECK(world.orphaned() == 0);
+  CHECK(world.player(4) != nullptr);
+  world.fold(alone(5));
+  world.fold(player(6, "x"));
+  world.fold(player(3, "x"));
+  CHECK(world.orphaned() == 3);
+  CHECK(world.players().size() == 2);
+  world.fold(alone(4));
+  CHECK(world.orphaned() == 3);
+}
+
 TEST_CASE("nothing grows without bound") {
   WorldLimits limits;
   limits.units = 2;

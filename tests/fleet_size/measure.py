@@ -70,7 +70,7 @@ def run(program: str, seconds: float, edges: int, arena: bool, players: int, rec
         nats.says("Server is ready")
         recording = f'[recording]\ndirectory = "{folder}"\nto_fleet = "only"\n' if records else ""
         record = 'record = "field-{time}.mcap"\n' if records else ""
-        place = f'[[arena]]\nname = "field"\nfleet = true\nseats = 1000\nside = 400\n{record}listen = ["native://127.0.0.1:0"]\n' if arena else ""
+        place = f'[[arena]]\nname = "field"\nfleet = true\nseats = 900\nside = 400\n{record}listen = ["native://127.0.0.1:0"]\n' if arena else ""
         owner = node("owner", recording + place)
         if arena:
             owner.says("this node owns the arena")

@@ -255,6 +255,18 @@ bool Referee::lets_in(Id id, BackOut& out) {
   return false;
 }
 
+/// Whether there is a place for a spectator. Those of players stay free for players. `full`: the spectator wanted to
+/// play.
+bool Referee::gives_place(Id id, bool full, BackOut& out) {
+  constexpr std::size_t kMost = WorldLimits{}.players;
+  const std::size_t most = kMost - std::min<std::size_t>(kMost, arena_.rules.most_players);
+  auto refused = watchers_.take(id, out.network_of(id), most);
+  if (!refused) return true;
+  if (full) refused->set_text("the arena is full: " + refused->text());
+  out.say(Fact(id, std::move(*refused)));
+  return false;
+}
+
 void Referee::keep_seat(const Player& player, Micros now) {
   RejoinRecord& seat = rejoin_records_[player.who.id()];
   seat.spawn_allowed_at = player.alive ? now + micros(arena_.rules.respawn) : player.spawn_allowed_at;
@@ -271,11 +283,12 @@ void Referee::enter(Id id, const words::Enter& wish, BackOut& out) {
   if (players_.contains(id)) return out.drop(drops::kEnteredAlready);
   if (!lets_in(id, out)) return;
   const bool full = wish.role() != words::WATCH && playing() >= arena_.rules.most_players;
+  const bool plays = wish.role() != words::WATCH && !full;
+  if (!plays && !gives_place(id, full, out)) return;
   Player& player = players_[id];
   player.who.set_id(id);
   const auto promise = promised_.extract(id);
   const std::string name = promise ? promise.mapped() : wish.name();
-  const bool plays = wish.role() != words::WATCH && !full;
   const auto start = plays || promise ? start_for(name, !promise.empty()) : std::nullopt;
   call(player, name);
   player.who.set_motto(wish.motto());
@@ -332,6 +345,7 @@ void Referee::leave(Id id, std::string_view why, BackOut& out) {
   goodbye.set_why(std::string(why));
   out.say(goodbye);
   names_.forget(id);
+  watchers_.give_back(id);
   players_.erase(id);
   sizes_due_ = true;
 }

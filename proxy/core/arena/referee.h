@@ -18,6 +18,7 @@
 #include "proxy/core/names/names.h"
 #include "proxy/core/pace.h"
 #include "proxy/core/room_member.h"
+#include "proxy/core/watcher_places.h"
 
 namespace entente::core {
 
@@ -109,6 +110,7 @@ class Referee final : public Back {
   void leave(Id id, std::string_view why, BackOut& out);
   RejoinRecord& record_of(Id id, Micros now);
   bool lets_in(Id id, BackOut& out);
+  bool gives_place(Id id, bool full, BackOut& out);
   void keep_seat(const Player& player, Micros now);
   void refuse_change(Id id, BackOut& out);
   void change(Player& player, const words::Change& change, BackOut& out);
@@ -204,6 +206,7 @@ class Referee final : public Back {
   Micros held_until_ = 0;  // 0: nothing is held
   std::map<Id, Player> players_;
   NameBook names_;
+  WatcherPlaces watchers_{"spectators"};
   std::map<Id, RejoinRecord> rejoin_records_;
   std::vector<Ball> balls_;
   std::vector<Flag> flags_;

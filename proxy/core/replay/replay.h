@@ -23,6 +23,7 @@
 #include "proxy/core/replay/playhead.h"
 #include "proxy/core/replay/viewer_orders.h"
 #include "proxy/core/room_member.h"
+#include "proxy/core/watcher_places.h"
 
 namespace entente::core {
 
@@ -152,6 +153,7 @@ class Replay final : public Back {
 
   // Viewers.
   void let_in(const Intent& intent, const std::string& name, Outlet& out);
+  std::size_t most_watchers(const Outlet& out) const;
   void wish(const Intent& intent, const ViewerWish& wish, Outlet& out);
   void follow(Id viewer, Id player, bool in_chat, Outlet& out);
   void follow_named(Id viewer, const std::string& name, Outlet& out);
@@ -190,6 +192,7 @@ class Replay final : public Back {
   bool over_ = false;
   std::unordered_map<Id, Id, KeyedHash<Id>> ids_;  // the room's id, by the recording's id
   std::map<Id, Viewer> viewers_;
+  WatcherPlaces places_{"viewers"};
   NameBook names_;  // of the viewers
   std::deque<Id> wishing_;
   std::vector<Moment> moments_;  // of a recording, in the room's ids

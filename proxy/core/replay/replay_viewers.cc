@@ -13,7 +13,6 @@
 namespace entente::core {
 namespace {
 
-/// A world holds 1'000 players, including those of the recording.
 constexpr std::size_t kMostWatchers = 800;
 
 /// Viewers who go to a kill begin so long before it.
@@ -41,6 +40,16 @@ std::string Replay::why_not_begun() const {
   return begins_text(*left);
 }
 
+/// A shared clock's world lists its viewers among the players of the recording.
+std::size_t Replay::most_watchers(const Outlet& out) const {
+  if (!options_.one_clock) return kMostWatchers;
+  constexpr std::size_t kMost = WorldLimits{}.players;
+  const auto& players = out.world().players();
+  const auto recorded = static_cast<std::size_t>(std::count_if(
+      players.begin(), players.end(), [this](const auto& entry) { return !viewers_.contains(entry.first); }));
+  return std::min(kMostWatchers, kMost - std::min(kMost, recorded));
+}
+
 /// Admits a viewer as a spectator, whatever role it asked for.
 void Replay::let_in(const Intent& intent, const std::string& name, Outlet& out) {
   if (groups_.empty() || (!viewers_.contains(intent.by) && library_->overflows())) {
@@ -49,12 +58,9 @@ void Replay::let_in(const Intent& intent, const std::string& name, Outlet& out) 
     early.set_may_retry(true);
     return out.say(Fact(intent.by, early));
   }
-  if (viewers_.size() >= kMostWatchers && !viewers_.contains(intent.by)) {
-    words::Refused full;
-    full.set_code(words::Refused::FULL);
-    full.set_text("all places for viewers are taken");
-    return out.say(Fact(intent.by, full));
-  }
+  if (!viewers_.contains(intent.by))
+    if (auto full = places_.take(intent.by, out.network_of(intent.by), most_watchers(out)))
+      return out.say(Fact(intent.by, std::move(*full)));
   Viewer& viewer = viewers_[intent.by];
   viewer.name = names_.give(intent.by, name, kMostName);
   const bool is_new = viewer.group == nullptr;
@@ -95,6 +101,7 @@ void Replay::on(const words::Leave& leave, const Intent& intent, Outlet& out) {
   PlaybackGroup& group = *found->second.group;
   viewers_.erase(found);
   names_.forget(intent.by);
+  places_.give_back(intent.by);
   group.viewers.erase(intent.by);
   tell_gone(group, intent.by, leave.why(), out);
   if (group.viewers.empty() && group.scene != 0) {

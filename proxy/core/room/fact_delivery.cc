@@ -47,6 +47,7 @@ void FactDelivery::deliver(const Fact& fact) {
   const bool own = scene == &own_;
   if (own && room_.transition_.withholds_from_player(fact)) return;
   scene->world.fold(fact);
+  if (refuses_own(fact, *scene)) return;
   room_.transition_.note_spawn(fact, scene->world);
   const auto* player = own ? nullptr : as<words::Player>(fact);
   const auto* gone = own ? nullptr : as<words::PlayerGone>(fact);
@@ -54,6 +55,24 @@ void FactDelivery::deliver(const Fact& fact) {
     room_.host_.told(fact);
   deliver_to_hearers(fact, *scene);
   if (own && as<words::Ready>(fact) != nullptr) room_.transition_.arrived();
+}
+
+/// True: the fact introduces the player of a seat, but the world is full. A front would wait for its player forever, so
+/// the player is refused, and leaves.
+bool FactDelivery::refuses_own(const Fact& fact, Scene& scene) {
+  const auto* const player = as<words::Player>(fact);
+  if (player == nullptr || scene.world.player(player->id()) != nullptr) return false;
+  Seat* const seat = room_.seat_with(player->id());
+  if (seat == nullptr || seat->has_left()) return false;
+  words::Refused full;
+  full.set_code(words::Refused::FULL);
+  full.set_text("there are too many players and spectators here: try again later");
+  Fact answer(seat->me(), std::move(full));
+  answer.at = room_.now_;
+  room_.host_.told(answer);
+  deliver_to_hearers(answer, scene);
+  seat->say_unasked(words::Leave());
+  return true;
 }
 
 void FactDelivery::deliver_now(std::vector<Fact> facts) {

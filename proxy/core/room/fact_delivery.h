@@ -84,6 +84,7 @@ class FactDelivery {
   void carry_out(const SceneSwitch& change);
   void leave(Scene& scene);
   void deliver(const Fact& fact);
+  bool refuses_own(const Fact& fact, Scene& scene);
   void deliver_everywhere(const Fact& fact);
   void deliver_to_hearers(const Fact& fact, Scene& scene);
   void tell_map(Seat& seat, const std::function<void()>& tell);

@@ -18,7 +18,7 @@ import tempfile
 import time
 
 BUILD = os.path.abspath(sys.argv[1])
-CLIENTS = int(sys.argv[2]) if len(sys.argv) > 2 else 1000
+CLIENTS = int(sys.argv[2]) if len(sys.argv) > 2 else 900
 SECONDS = float(sys.argv[3]) if len(sys.argv) > 3 else 10
 ROUNDS = int(sys.argv[4]) if len(sys.argv) > 4 else 3
 ENTENTE = os.path.join(BUILD, "entente")
