@@ -142,6 +142,7 @@ void WorldState::copy(const WorldState& other, std::uint32_t versions_from) {
   fresh.board_ = other.board_;
   fresh.players_ = other.players_;
   fresh.tokens_ = other.tokens_;
+  fresh.nowhere_ = other.nowhere_;
   fresh.team_scores_ = other.team_scores_;
   fresh.rules_ = other.rules_;
   fresh.shots_ = other.shots_;
@@ -309,10 +310,19 @@ void WorldState::on(const words::ShotEnded& ended, const Fact&) {
 }
 
 void WorldState::on(const words::Token& token, const Fact&) {
-  if (tokens_.size() < limits_.tokens || tokens_.contains(token.id()))
-    tokens_[token.id()] = token;
+  const Id id = token.id();
+  if (tokens_.size() >= limits_.tokens && !tokens_.contains(id)) {
+    if (nowhere_.empty()) {
+      ++orphaned_;
+      return;
+    }
+    tokens_.erase(nowhere_.extract(nowhere_.begin()).value());
+  }
+  tokens_[id] = token;
+  if (token.state() == words::Token::NOWHERE)
+    nowhere_.insert(id);
   else
-    ++orphaned_;
+    nowhere_.erase(id);
 }
 
 /// A zone is the token with the same id, in the hands of its owner.

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -48,7 +49,7 @@ struct ShotState {
 
 /// What exceeds these limits is not kept, but counted (WorldState::orphaned).
 /// `units`: also limits the edited blocks (EditList::add). `players`: of those whom WorldState::players() lists, and
-/// again of those whom it does not.
+/// again of those whom it does not. `tokens`: a token that is NOWHERE is forgotten in favour of a new one.
 struct WorldLimits {
   std::size_t units = 20'000, players = 1'000, tokens = 2'000, rules = 2'000, shots = 4'000;
   std::size_t geometry_bytes = 64U << 20U;
@@ -260,6 +261,7 @@ class WorldState {
   std::map<Id, PlayerState> unlisted_;  // of whom only they themselves are told
   Units units_;
   std::map<Id, words::Token> tokens_;
+  std::set<Id> nowhere_;  // tokens; no fact removes one, so these are forgotten when there are too many
   std::map<words::Team, words::TeamScore> team_scores_;
   std::map<std::string, std::string, std::less<>> rules_;
   std::vector<ShotState> shots_;

@@ -700,6 +700,15 @@ TEST_CASE("a flag that vanishes is no longer shown") {
   CHECK(play.hears<words::Token>("id: 71 kind: TEAM_FLAG team: GREEN state: NOWHERE x: 90") == nowhere);
 }
 
+TEST_CASE("intel that is not in the game hides no other intel of its side") {
+  Play play;
+  play.plays(kAos);
+  play.hears<words::Token>("id: 31 kind: INTEL team: BLUE state: GROUND x: 90");
+  play.hears<words::Token>("id: 31 kind: INTEL team: BLUE state: NOWHERE x: 90");
+  CHECK(has(play.hears<words::Token>("id: 41 kind: INTEL team: BLUE state: GROUND x: 15.625"),
+            "sends MoveObject object=0 team=0 position=(266 256 62)\n"));
+}
+
 TEST_CASE("intel is picked up, dropped and captured as the room reports it") {
   Play play;
   play.plays(kAos);

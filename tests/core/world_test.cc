@@ -434,6 +434,7 @@ TEST_CASE("each limit of a world is reached, and not exceeded") {
   for (Id id = 1; id <= 4; ++id) {
     words::Token token;
     token.set_id(id);
+    token.set_state(words::Token::GROUND);
     words::WorldEdit edit;
     edit.mutable_edit()->set_x(id);
     const std::uint64_t before = world.orphaned();
@@ -466,6 +467,36 @@ TEST_CASE("each limit of a world is reached, and not exceeded") {
   world.fold(ball(1, 3, 9, 0));
   CHECK(world.orphaned() == before + 1);
   CHECK(world.player(3)->player.name() == "y");
+}
+
+TEST_CASE("a full world forgets a token that is nowhere in favour of a new one, and no other token") {
+  const auto token = [](Id id, words::Token::State state) {
+    words::Token made;
+    made.set_id(id);
+    made.set_state(state);
+    return Fact(made);
+  };
+  WorldLimits limits;
+  limits.tokens = 3;
+  WorldState world(limits);
+  for (const Id id : {1U, 2U, 3U}) world.fold(token(id, words::Token::GROUND));
+  world.fold(token(4, words::Token::GROUND));
+  CHECK(world.orphaned() == 1);
+  world.fold(token(1, words::Token::NOWHERE));
+  world.fold(token(2, words::Token::NOWHERE));
+  world.fold(token(2, words::Token::GROUND));
+  world.fold(token(4, words::Token::GROUND));
+  CHECK(world.orphaned() == 1);
+  CHECK(world.token(1) == nullptr);
+  CHECK(world.token(4) != nullptr);
+  world.fold(token(3, words::Token::NOWHERE));
+  WorldState same(limits);
+  same.copy(world, 0);
+  same.fold(token(5, words::Token::CARRIED));
+  CHECK(same.tokens().size() == 3);
+  CHECK(same.token(3) == nullptr);
+  same.fold(token(6, words::Token::GROUND));
+  CHECK(same.orphaned() == 1);
 }
 
 TEST_CASE("players of whom only they themselves are told take no place of others") {

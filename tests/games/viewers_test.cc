@@ -101,14 +101,18 @@ class Watcher final : public core::Front {
 /// The replay, and its viewers, which are clients of one game.
 class Cinema {
  public:
-  Cinema(const wire::Game& game, std::size_t dialect) : game_(game), dialect_(dialect) {
+  /// Each viewer has its own clock, and all stand, so that they show the same moment.
+  Cinema(const wire::Game& game, std::size_t dialect)
+      : Cinema(game, dialect, std::make_unique<testing::MemoryFacts>(drive()), false) {}
+  /// `plays`: one clock for all, which runs.
+  Cinema(const wire::Game& game, std::size_t dialect, std::unique_ptr<testing::MemoryFacts> facts, bool plays)
+      : game_(game), dialect_(dialect) {
     core::Replay::Options options;
-    options.one_clock = false;
-    options.paused = true;  // so all clocks show the same moment
+    options.one_clock = plays;
+    options.paused = !plays;
     core::RoomOptions many;
     many.shared = true;
-    room_.emplace(here_, std::make_unique<core::Replay>(std::make_unique<testing::MemoryFacts>(drive()), options),
-                  many);
+    room_.emplace(here_, std::make_unique<core::Replay>(std::move(facts), options), many);
     room_->back_opened({}, now_);
   }
 
@@ -187,6 +191,73 @@ TEST_CASE("viewers with their own clocks do not see each other, even at the same
       CHECK_FALSE(anna.told.contains("otto"));
       CHECK_FALSE(otto.told.contains("anna"));
     }
+}
+
+constexpr std::size_t kFlags = 300;
+constexpr Micros kRejoins = 20 * kSecond;
+
+/// The source of a broadcast joins its server again: the same flags have other ids. A server of BZFlag with `kFlags`.
+std::unique_ptr<testing::MemoryFacts> two_sessions() {
+  std::vector<Fact> facts;
+  for (const Id base : {1'000U, 5'000U}) {
+    const Micros from = base == 1'000U ? 0 : kRejoins;
+    words::Room room;
+    room.set_game("bzflag");
+    room.set_most_shots(3);
+    words::Rule rule;
+    rule.set_name("BZFLAG.maxFlags");
+    rule.set_value(std::to_string(kFlags));
+    words::World land;
+    land.set_kind(words::World::SOLIDS);
+    core::set_sides(land, 800, 800);
+    words::Player player;
+    player.set_id(base);
+    player.set_name("pia");
+    player.set_responding(true);
+    for (const Fact& fact : {at(from, room), at(from, rule), at(from, land), at(from, player)}) facts.push_back(fact);
+    for (Id i = 1; i <= kFlags; ++i) {
+      words::Token token;
+      token.set_id(base + i);
+      token.set_code("G");
+      token.set_state(words::Token::GROUND);
+      token.set_x(static_cast<double>(i));
+      facts.push_back(at(from, token));
+    }
+    facts.push_back(at(from, words::Ready()));
+  }
+  facts.push_back(at(3 * kRejoins, words::Notice()));
+  auto made = std::make_unique<testing::MemoryFacts>(std::move(facts));
+  made->begin_second(kRejoins, true);
+  return made;
+}
+
+TEST_CASE(
+    "viewers see all flags after the source of a broadcast has joined its server again, and so do those who come "
+    "then") {
+  for (const wire::Game* game : games()) {
+    if (game->name() != std::string_view("bzflag") && game->name() != std::string_view("bzdraft")) continue;
+    for (std::size_t dialect = 0; dialect < game->dialects().size(); ++dialect) {
+      if (!faces_of(*game).has_front(dialect) || !faces_of(*game).has_back(dialect)) continue;
+      CAPTURE(game->name());
+      CAPTURE(dialect);
+      Cinema cinema(*game, dialect, two_sessions(), true);
+      const auto lie = [](const Cinema::Viewer& viewer) {
+        std::size_t all = 0;
+        for (const auto& [id, token] : viewer.room->world().tokens())
+          all += token.state() == words::Token::GROUND ? 1 : 0;
+        return all;
+      };
+      Cinema::Viewer& anna = cinema.enter("anna");
+      cinema.pass(10 * kSecond);
+      CHECK(lie(anna) == kFlags);
+      cinema.pass(20 * kSecond);
+      CHECK(lie(anna) == kFlags);
+      Cinema::Viewer& otto = cinema.enter("otto");
+      cinema.pass(10 * kSecond);
+      CHECK(lie(otto) == kFlags);
+      CHECK(cinema.closed_here() == "");
+    }
+  }
 }
 
 }  // namespace

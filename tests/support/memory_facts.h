@@ -22,8 +22,9 @@ class MemoryFacts final : public core::FactReader {
     ++seeks_;
     if (at >= broken_from_) return Error{"the tape is torn"};
     world = core::WorldState();
-    for (next_ = 0; next_ < facts_.size() && facts_[next_].at <= at; ++next_) world.fold(facts_[next_]);
     in_second_ = at >= second_;
+    for (next_ = 0; next_ < facts_.size() && facts_[next_].at <= at; ++next_)
+      if (!in_second_ || !anew_ || facts_[next_].at >= second_) world.fold(facts_[next_]);
     return Done{};
   }
   bool next_is_other_session() const override {
@@ -39,8 +40,8 @@ class MemoryFacts final : public core::FactReader {
   }
 
   void tear(core::Micros at) { broken_from_ = at; }
-  /// The facts from there on are of a second session.
-  void begin_second(core::Micros at) { second_ = at; }
+  /// The facts from there on are of a second session. `anew`: they tell its whole world.
+  void begin_second(core::Micros at, bool anew = false) { second_ = at, anew_ = anew; }
   /// How often it was told to seek.
   std::size_t seeks() const { return seeks_; }
 
@@ -48,7 +49,7 @@ class MemoryFacts final : public core::FactReader {
   std::vector<core::Fact> facts_;
   std::size_t next_ = 0, seeks_ = 0;
   core::Micros broken_from_ = ~core::Micros{0}, second_ = ~core::Micros{0};
-  bool in_second_ = false;
+  bool in_second_ = false, anew_ = false;
 };
 
 }  // namespace entente::testing

@@ -80,16 +80,18 @@ void Objectives::list_territories(const FrontOut& out) {
   }
 }
 
-/// Chooses one intel and one tent for each side; further ones are not shown. A neutral flag is shown as the other
-/// side's intel, if that side has none of its own.
+/// Chooses one intel and one tent for each side, preferably one that is in the game; further ones are not shown. A
+/// neutral flag is shown as the other side's intel, if that side has none of its own.
 void Objectives::find_tokens(const FrontOut& out) {
   intel_ = tents_ = {};
-  for (const auto& [id, token] : out.world().tokens()) {
-    const bool tent = token.kind() == words::Token::BASE;
-    if (token.code() == kTerritory || (!tent && !is_intel(token))) continue;
-    core::Id& known = (tent ? tents_ : intel_)[side_of_token(token, out)];
-    if (known == 0) known = id;
-  }
+  for (const bool nowhere : {false, true})
+    for (const auto& [id, token] : out.world().tokens()) {
+      const bool tent = token.kind() == words::Token::BASE;
+      if (token.code() == kTerritory || (!tent && !is_intel(token))) continue;
+      if ((token.state() == words::Token::NOWHERE) != nowhere) continue;
+      core::Id& known = (tent ? tents_ : intel_)[side_of_token(token, out)];
+      if (known == 0) known = id;
+    }
   for (const auto& [id, token] : out.world().tokens()) {
     if (!is_flag(token) || token.state() == words::Token::NOWHERE) continue;
     core::Id& known = intel_[side_of_token(token, out)];

@@ -14,7 +14,8 @@ bool is_carried(const words::Token& token) { return token.state() == words::Toke
 std::optional<FlagUpdate> Flags::record(const words::Token& token, FrontOut& out) {
   if (token.kind() == words::Token::BASE) return std::nullopt;
   const auto number = numbers_.give(token.id(), out.world());
-  if (!number) return out.drop(drops::kTokensFull), std::nullopt;
+  if (!number && token.state() != words::Token::NOWHERE) out.drop(drops::kTokensFull);
+  if (!number) return std::nullopt;
   FlagUpdate update{*number, flag_of(token)};
   Triple& at = update.flag.position;
   const double ground = out.world().ground_at(from_thousandths(at[0]), from_thousandths(at[1]));
@@ -83,6 +84,7 @@ void Flags::hear(const DropFlagUp& drop, FrontOut& out) {
 }
 
 void Flags::send_lying(FrontOut& out) {
+  numbers_.give_all(out.world());
   for (const auto& [id, token] : out.world().tokens())  // those that are carried get their numbers, too
     if (const auto flag = record(token, out); flag && !is_carried(token)) client_.send(out, *flag);
 }

@@ -31,6 +31,7 @@ NumberedFlag picked_up(const core::FlagNumbers::Pickup& pickup) {
 // -- Pickups and pellets ----------------------------------------------------------------------------------------------
 
 void Flags::send_lying(FrontOut& out) {
+  numbers_.give_all(out.world());
   std::vector<NumberedFlag> lying;
   for (const auto& [id, token] : out.world().tokens())  // those that are carried get their numbers, too
     if (const auto flag = record(token, out); flag && !is_carried(token)) lying.push_back(*flag);
@@ -88,7 +89,8 @@ void Flags::refresh_pellets(FrontOut& out) {
 std::optional<NumberedFlag> Flags::record(const words::Token& token, FrontOut& out) {
   if (token.kind() == words::Token::BASE) return std::nullopt;
   const auto number = numbers_.give(token.id(), out.world());
-  if (!number) return out.drop(drops::kTokensFull), std::nullopt;
+  if (!number && token.state() != words::Token::NOWHERE) out.drop(drops::kTokensFull);
+  if (!number) return std::nullopt;
   NumberedFlag flag = flag_of(token);
   for (Vec3* at : {&flag.flag.pos, &flag.flag.launch, &flag.flag.landing})
     (*at)[2] = std::max(0.0F, (*at)[2] - to_float(out.world().ground_at((*at)[0], (*at)[1])));

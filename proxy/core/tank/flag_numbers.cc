@@ -8,17 +8,31 @@ std::optional<std::uint16_t> FlagNumbers::free() const {
   return std::nullopt;
 }
 
-std::optional<std::uint16_t> FlagNumbers::give(Id token, const WorldState& world) {
-  if (const std::uint16_t* known = tokens_.number(token)) return *known;
-  auto number = free();
-  for (std::uint16_t other = 0; !number && other < most_; ++other) {
-    const Id old = tokens_.id(other);
-    if (old == 0 || world.token(old) != nullptr) continue;
+/// A free number. If there is none, that of a token that is not in the game.
+std::optional<std::uint16_t> FlagNumbers::make_free(const WorldState& world) {
+  if (const auto number = free()) return number;
+  for (std::uint16_t number = 0; number < most_; ++number) {
+    const Id old = tokens_.id(number);
+    if (old == 0) continue;
+    if (const auto* token = world.token(old); token != nullptr && token->state() != words::Token::NOWHERE) continue;
     tokens_.remove_id(old);
-    number = other;
+    return number;
   }
-  if (number) tokens_.add(*number, token);
+  return std::nullopt;
+}
+
+std::optional<std::uint16_t> FlagNumbers::give(Id id, const WorldState& world) {
+  if (const std::uint16_t* known = tokens_.number(id)) return *known;
+  const words::Token* const token = world.token(id);
+  const bool in_game = token == nullptr || token->state() != words::Token::NOWHERE;
+  const auto number = in_game ? make_free(world) : free();
+  if (number) tokens_.add(*number, id);
   return number;
+}
+
+void FlagNumbers::give_all(const WorldState& world) {
+  for (const auto& [id, token] : world.tokens())
+    if (token.kind() != words::Token::BASE && token.state() != words::Token::NOWHERE) (void)give(id, world);
 }
 
 FlagNumbers::Seen FlagNumbers::see(Id unit, const WorldState& world) {
@@ -26,7 +40,7 @@ FlagNumbers::Seen FlagNumbers::see(Id unit, const WorldState& world) {
   const bool is_shown = state != nullptr && !state->hidden && state->unit.alive();
   if (!is_shown) return {drop(unit)};
   if (pickups_.number(unit) == nullptr) {
-    const auto number = free();
+    const auto number = make_free(world);
     if (!number) return {std::nullopt, true};
     pickups_.add(*number, unit);
   }

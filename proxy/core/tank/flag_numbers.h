@@ -18,9 +18,11 @@ class FlagNumbers {
   std::uint16_t most() const { return most_; }
   void set_most(std::uint16_t most) { most_ = most; }
 
-  /// The token's number. A token without one gets a free one, or that of a token that the world does not know any more;
-  /// nothing if there is none.
+  /// The token's number. A token without one gets a free one. If there is none, a token that is in the game gets that
+  /// of one that is not: its state is NOWHERE, or the world does not know it any more. Nothing: there is none.
   std::optional<std::uint16_t> give(Id token, const WorldState& world);
+  /// Gives numbers to the tokens that are in the game. For a client that enters: the others get what is left.
+  void give_all(const WorldState& world);
   /// Null: it has none.
   const std::uint16_t* of_token(Id token) const { return tokens_.number(token); }
   /// 0: no token has it.
@@ -55,6 +57,7 @@ class FlagNumbers {
 
  private:
   std::optional<std::uint16_t> free() const;
+  std::optional<std::uint16_t> make_free(const WorldState& world);
 
   std::uint16_t most_;
   IdMap<std::uint16_t> tokens_, pickups_;
