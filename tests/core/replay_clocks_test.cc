@@ -849,4 +849,79 @@ TEST_CASE("one address does not take all places of viewers") {
   CHECK(is_in(show.last));
 }
 
+TEST_CASE("viewers who jump between clocks of others jump no more often, and networks take turns") {
+  Own show(busy(2));
+  const auto stands = [&](const char* place) {
+    const auto [seen, id] = show.enter();
+    show.says(id, "/pause");
+    show.says(id, place);
+    show.pass(kSecond);
+  };
+  stands("/seek 8");
+  stands("/seek 30");
+  std::vector<std::pair<Seen*, Id>> crowd;
+  for (int i = 0; i < 100; ++i) crowd.push_back(show.enter("192.0.2.1"));
+  const auto [honest, one] = show.enter("198.51.100.1");
+  for (const auto& [seen, id] : crowd) show.says(id, "/pause");
+  show.says(one, "/pause");
+  show.pass(5 * kSecond);
+  const auto want = [&](Id id, bool far) {
+    show.room->received(id, {Lane::kStream, as_bytes(far ? "/seek 30" : "/seek 8")}, show.now);
+  };
+  const auto moves = [&] {
+    int all = 0;
+    for (const auto& [seen, id] : crowd) all += resyncs(*seen);
+    return all;
+  };
+  const int before = moves();
+  for (int i = 0; i < 10; ++i) {
+    for (const auto& [seen, id] : crowd) want(id, i % 2 == 0);
+    show.pass(100 * kMillisecond);
+  }
+  CHECK(moves() - before <= 16 + 250);
+  CHECK(moves() - before > 150);
+  for (const auto& [seen, id] : crowd) want(id, true);
+  show.pass(0);
+  const int others = moves(), own = resyncs(*honest);
+  want(one, true);
+  for (int i = 0; i < 1'000 && resyncs(*honest) == own; ++i) show.pass(kMillisecond);
+  CHECK(resyncs(*honest) > own);
+  CHECK(moves() - others <= 3);
+}
+
+TEST_CASE("land that is sent again to a viewer who joins another clock counts as jumps") {
+  auto facts = drive();
+  words::World land;
+  land.set_voxels(std::string(2U << 20U, 'v'));
+  for (Fact& fact : facts)
+    if (as<words::World>(fact) != nullptr) fact = at(fact.at, land);
+  words::WorldEdit edit;
+  edit.mutable_edit()->set_op(words::Edit::DIG);
+  facts.push_back(at(3 * kSecond, edit));
+  std::stable_sort(facts.begin(), facts.end(), [](const Fact& one, const Fact& other) { return one.at < other.at; });
+  Own show(facts);
+  const auto pauses = [&](const char* place) {
+    const auto [seen, id] = show.enter();
+    show.says(id, "/pause");
+    show.says(id, place);
+    show.pass(kSecond);
+    return std::pair(seen, id);
+  };
+  pauses("/seek 1");
+  std::vector<std::pair<Seen*, Id>> viewers;
+  for (int i = 0; i < 10; ++i) viewers.push_back(pauses("/seek 7"));
+  const auto told = [&] {
+    std::size_t lands = 0;
+    for (const auto& [seen, id] : viewers)
+      for (const Fact& fact : seen->heard) lands += as<words::World>(fact) != nullptr ? 1 : 0;
+    return lands;
+  };
+  const std::size_t before = told();
+  for (const auto& [seen, id] : viewers) show.room->received(id, {Lane::kStream, as_bytes("/seek 1")}, show.now);
+  show.pass(0);
+  CHECK(told() - before == 4);
+  show.pass(kSecond);
+  CHECK(told() - before == 10);
+}
+
 }  // namespace entente::testing::replay_clocks_test

@@ -28,6 +28,20 @@ bool same_looks(words::Unit one, words::Unit other) {
   return same(one, other);
 }
 
+/// Calls `see` for the edits that turn the land of the first into that of the second. False: there are none, and the
+/// land must be sent again, because words cannot undo an edit.
+template <class F>
+bool each_edit_between(const WorldState& one, const WorldState& other, F&& see) {
+  if (!same_geometry(one, other)) return false;
+  std::vector<BlockEdit> from = one.edits().all(), to = other.edits().all();
+  tidy_edits(from);
+  tidy_edits(to);
+  std::vector<const BlockEdit*> between;
+  if (!edits_between(from, to, between)) return false;
+  for (const BlockEdit* edit : between) see(*edit);
+  return true;
+}
+
 class Difference {
  public:
   Difference(const WorldState& from, const WorldState& to, const std::function<void(Fact)>& say)
@@ -35,25 +49,12 @@ class Difference {
 
   void tell(const std::function<bool(Id)>& stays) const {
     tell_gone(stays);
-    const bool grows = tell_edits();
+    const bool grows = each_edit_between(from_, to_, [this](const BlockEdit& edit) { say_(edit.word()); });
     const auto say = [this](const Fact& fact) { std::visit([this](const auto& word) { on(word); }, fact.content); };
     grows ? to_.tell_without_map(say) : to_.tell(say);
   }
 
  private:
-  /// Tells the edits that turn the land of the first into that of the second. False: there are none, and the land must
-  /// be sent again, because words cannot undo an edit.
-  bool tell_edits() const {
-    if (!same_geometry(from_, to_)) return false;
-    std::vector<BlockEdit> from = from_.edits().all(), to = to_.edits().all();
-    tidy_edits(from);
-    tidy_edits(to);
-    std::vector<const BlockEdit*> between;
-    if (!edits_between(from, to, between)) return false;
-    for (const BlockEdit* edit : between) say_(edit->word());
-    return true;
-  }
-
   /// Removes what only the first world has, and ends all its shots.
   void tell_gone(const std::function<bool(Id)>& stays) const {
     for (const ShotState& state : from_.shots()) {
@@ -146,6 +147,11 @@ class Difference {
 void tell_difference(const WorldState& from, const WorldState& to, const std::function<bool(Id player)>& stays,
                      const std::function<void(Fact)>& say) {
   Difference(from, to, say).tell(stays);
+}
+
+bool resends_land(const WorldState& from, const WorldState& to) {
+  return to.geometry() != nullptr && from.map_version() != to.map_version() &&
+         !each_edit_between(from, to, [](const BlockEdit&) {});
 }
 
 }  // namespace entente::core

@@ -16,4 +16,7 @@ namespace entente::core {
 void tell_difference(const WorldState& from, const WorldState& to, const std::function<bool(Id player)>& stays,
                      const std::function<void(Fact)>& say);
 
+/// Whether these facts include the whole land again, because words cannot undo an edit.
+bool resends_land(const WorldState& from, const WorldState& to);
+
 }  // namespace entente::core

@@ -180,7 +180,7 @@ void Replay::serve_jumps(std::vector<PlaybackGroup*>& later, Outlet& out) {
     const auto found = groups_.find(jumping_.first());
     PlaybackGroup* const group = found != groups_.end() ? found->second.get() : nullptr;
     const bool jumps = group != nullptr && needs_jump(*group) && out.world_of(group->scene) != nullptr;
-    if (jumps && alike_of(*group, out.now()) == nullptr && !jumps_.take(out.now())) return;
+    if (jumps && !jumps_.take(out.now())) return;
     jumping_.pop();
     if (group == nullptr) continue;
     group->waits = false;
@@ -189,13 +189,17 @@ void Replay::serve_jumps(std::vector<PlaybackGroup*>& later, Outlet& out) {
   }
 }
 
+/// This land is sent to a viewer.
+void Replay::owe_for(const words::World& land, const Outlet& out) {
+  jumps_.owe(out.now(), land.ByteSizeLong() / kLandAJump);
+}
+
 /// False: it must be served again in the next tick, after the room has folded the facts of this one.
 bool Replay::serve(PlaybackGroup& group, Outlet& out) {
   if (group.stale) {
     if (out.world_of(group.scene) == nullptr) return false;
     if (PlaybackGroup* const alike = alike_of(group, out.now())) {
-      const Id id = *group.viewers.begin();
-      move_to(*alike, id, viewers_.at(id), out);
+      join(group, *alike, out);
       return true;
     }
     if (!resync(group, out)) return true;
@@ -215,8 +219,7 @@ bool Replay::resync(PlaybackGroup& group, Outlet& out) {
   tell_difference(
       *out.world_of(group.scene), shown(there, group, out), [&](Id player) { return group.viewers.contains(player); },
       [&](Fact fact) {
-        if (const auto* land = as<words::World>(fact); land != nullptr && group.scene != 0)
-          jumps_.owe(out.now(), land->ByteSizeLong() / kLandAJump);
+        if (const auto* land = as<words::World>(fact); land != nullptr && group.scene != 0) owe_for(*land, out);
         say(group, std::move(fact), out);
       });
   tell_clock(group, 0, out);

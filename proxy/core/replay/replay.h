@@ -116,6 +116,7 @@ class Replay final : public Back {
   bool needs_jump(const PlaybackGroup& group) const;
   void wait_for_jump(PlaybackGroup& group, Outlet& out);
   void serve_jumps(std::vector<PlaybackGroup*>& later, Outlet& out);
+  void owe_for(const words::World& land, const Outlet& out);
   bool serve(PlaybackGroup& group, Outlet& out);
   bool play(PlaybackGroup& group, Outlet& out);
   bool reach_end(PlaybackGroup& group, Outlet& out);
@@ -131,6 +132,7 @@ class Replay final : public Back {
   PlaybackGroup& new_group(Micros at, double speed, bool paused, Micros now);
   PlaybackGroup* find_alike(Micros at, double speed, bool paused, const PlaybackGroup* than, Micros now);
   PlaybackGroup* alike_of(const PlaybackGroup& group, Micros now);
+  void join(PlaybackGroup& group, PlaybackGroup& alike, Outlet& out);
   void move_to(PlaybackGroup& group, Id id, Viewer& viewer, Outlet& out);
   void serve_wishes(Outlet& out);
   void carry_out(Id id, Viewer& viewer, Outlet& out);

@@ -5,6 +5,7 @@
 
 #include "proxy/core/drops.h"
 #include "proxy/core/replay/beginning.h"
+#include "proxy/core/replay/difference.h"
 #include "proxy/core/replay/every_scene.h"
 #include "proxy/core/replay/replay.h"
 #include "proxy/core/replay/resync_phase.h"
@@ -255,6 +256,14 @@ Replay::PlaybackGroup* Replay::alike_of(const PlaybackGroup& group, Micros now) 
   return find_alike(head.at(), head.speed(), head.paused(), &group, now);
 }
 
+/// For a clock with one viewer: the viewer joins the other clock.
+void Replay::join(PlaybackGroup& group, PlaybackGroup& alike, Outlet& out) {
+  const WorldState *const here = out.world_of(group.scene), *const there = out.world_of(alike.scene);
+  if (here != nullptr && there != nullptr && resends_land(*here, *there)) owe_for(*there->geometry(), out);
+  const Id id = *group.viewers.begin();
+  move_to(alike, id, viewers_.at(id), out);
+}
+
 /// Moves a viewer to that clock. A clock without viewers ends.
 void Replay::move_to(PlaybackGroup& group, Id id, Viewer& viewer, Outlet& out) {
   PlaybackGroup& before = *viewer.group;
@@ -283,6 +292,7 @@ void Replay::serve_wishes(Outlet& out) {
   wishing_ = std::move(wait);
 }
 
+/// The viewer's clock then waits for its turn to jump, also if it will join another clock there.
 void Replay::carry_out(Id id, Viewer& viewer, Outlet& out) {
   const ViewerWish wish = std::exchange(viewer.wish, {});
   viewer.wishes = false;
@@ -298,9 +308,7 @@ void Replay::carry_out(Id id, Viewer& viewer, Outlet& out) {
   const bool anew = own.ended && !wish.paused.value_or(false) && wish.any();
   const bool paused = wish.paused.value_or(own.head.paused() && !anew);
   const Micros at = own.head.clamped(place.value_or(anew ? first_ : own.head.at()));
-  if (PlaybackGroup* const alike = find_alike(at, speed, paused, &own, now)) {
-    move_to(*alike, id, viewer, out);
-  } else if (own.viewers.size() > 1) {
+  if (own.viewers.size() > 1) {
     move_to(new_group(at, speed, paused, now), id, viewer, out);
   } else {
     own.head.set_speed(speed, now);
