@@ -718,7 +718,7 @@ TEST_CASE("referee: once a rule has opened a round again, rounds follow each oth
   CHECK(running());
 }
 
-TEST_CASE("referee: a tank has as many shots as barrels, each loaded again after its time, and all in a new life") {
+TEST_CASE("referee: a tank has as many shots as barrels, each loaded again after its time, also in a new life") {
   ArenaRules rules = quick();
   rules.most_balls = 2;
   rules.reload = 5;
@@ -742,6 +742,8 @@ TEST_CASE("referee: a tank has as many shots as barrels, each loaded again after
   match.says(anna, words::Spawn());
   match.lasts(1.1);
   REQUIRE(match.tank(anna).unit.alive());
+  CHECK(fired() == 0);
+  match.now = begins + 10 * kSecond;
   CHECK(fired() == 2);
 }
 
@@ -1479,6 +1481,43 @@ TEST_CASE("referee: spectators take no places of players, and those of one addre
   match.room.gone(first, "left", match.now);
   CHECK(is_in(comes(words::WATCH, "192.0.2.1")));
   CHECK_FALSE(is_in(comes(words::WATCH, "198.51.100.1")));
+}
+
+TEST_CASE("referee: barrels reload by time alone, and a life begins at most once a tick, also without a wait") {
+  ArenaRules rules;
+  rules.respawn = 0;
+  Match match(rules);
+  const auto anna = match.plays("anna"), ben = match.comes("ben");
+  words::DeathClaim claim;
+  claim.set_why(words::BY_ITSELF);
+  const auto lives = [&](int times) {
+    for (int i = 0; i < times; ++i) {
+      match.says(anna, words::Spawn());
+      if (match.tank(anna).unit.alive())
+        for (int shot = 0; shot < 6; ++shot) match.shoots(anna, 0);
+      match.says(anna, claim);
+    }
+  };
+  lives(100);
+  CHECK(ben.seat->count<words::Shot>() == 5);
+  CHECK(ben.seat->count<words::Died>() == 1);
+  for (int tick = 0; tick < 20; ++tick) {
+    match.lasts(0.04);
+    lives(10);
+  }
+  CHECK(ben.seat->count<words::Shot>() == 5);
+  CHECK(ben.seat->count<words::Spawned>() <= 22);
+  CHECK(ben.seat->count<words::Spawned>() >= 10);
+  SUBCASE("also who leaves and enters again has the same barrels") {
+    match.says(anna, words::Leave());
+    match.lasts(1);
+    match.says(anna, enters_as("anna"));
+    lives(1);
+    CHECK(ben.seat->count<words::Shot>() == 5);
+  }
+  match.lasts(2.1);
+  lives(1);
+  CHECK(ben.seat->count<words::Shot>() == 10);
 }
 
 TEST_CASE("referee: the carrier of the flag for guided shots shoots balls that turn to their target") {

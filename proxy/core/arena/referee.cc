@@ -269,8 +269,11 @@ bool Referee::gives_place(Id id, bool full, BackOut& out) {
 
 void Referee::keep_seat(const Player& player, Micros now) {
   RejoinRecord& seat = rejoin_records_[player.who.id()];
-  seat.spawn_allowed_at = player.alive ? now + micros(arena_.rules.respawn) : player.spawn_allowed_at;
-  seat.forget = std::max(seat.spawn_allowed_at, now + kSeatKept);
+  seat.spawn_allowed_at = player.alive ? next_life(player, now) : player.spawn_allowed_at;
+  seat.barrels = player.barrels;
+  seat.trigger_allowed_at = player.trigger_allowed_at;
+  seat.forget = std::max({seat.spawn_allowed_at, seat.trigger_allowed_at, now + kSeatKept});
+  for (const Micros loaded : seat.barrels) seat.forget = std::max(seat.forget, loaded);
 }
 
 void Referee::refuse_change(Id id, BackOut& out) {
@@ -300,9 +303,12 @@ void Referee::enter(Id id, const words::Enter& wish, BackOut& out) {
     player.who.set_team(team_for(wish.team()));
   player.who.set_responding(true);
   player.walks = wish.body() == words::Unit::MAN;
-  player.barrels.assign(arena_.rules.most_balls, 0);
+  const RejoinRecord& seat = rejoin_records_[id];
+  player.barrels = seat.barrels;
+  player.barrels.resize(arena_.rules.most_balls, 0);
   player.score.set_player(id);
-  player.spawn_allowed_at = rejoin_records_[id].spawn_allowed_at;
+  player.spawn_allowed_at = seat.spawn_allowed_at;
+  player.trigger_allowed_at = seat.trigger_allowed_at;
   out.say(player.who);
   if (full) {
     words::Notice notice;

@@ -83,7 +83,9 @@ class Referee final : public Back {
   struct RejoinRecord {
     Pace entries{kSecond, 5};     ///< joins and changes, which are reported to everybody
     Micros spawn_allowed_at = 0;  ///< leaving does not shorten the wait after a death
-    Micros forget = 0;            ///< when to forget an empty seat
+    std::vector<Micros> barrels;  ///< as in Player: leaving loads none
+    Micros trigger_allowed_at = 0;
+    Micros forget = 0;  ///< when to forget an empty seat
   };
 
   struct Ball {
@@ -130,6 +132,7 @@ class Referee final : public Back {
 
   // -- Lives and driving: referee_play.cc
   void want_spawn(Player& player, BackOut& out);
+  Micros next_life(const Player& player, Micros now) const;
   void spawn(Player& player, BackOut& out);
   void place(Player& player, BackOut& out) const;
   std::optional<Point> free_near(const words::Pose& pose) const;

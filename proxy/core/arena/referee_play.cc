@@ -61,6 +61,11 @@ void Referee::want_spawn(Player& player, BackOut& out) {
   spawn(player, out);
 }
 
+/// When the next life may begin, if this one ends now.
+Micros Referee::next_life(const Player& player, Micros now) const {
+  return std::max(player.spawn_allowed_at, now + micros(arena_.rules.respawn));
+}
+
 void Referee::spawn(Player& player, BackOut& out) {
   if (!player.wants_spawn || out.now() < player.spawn_allowed_at || !running()) return;
   player.wants_spawn = false;
@@ -68,12 +73,12 @@ void Referee::spawn(Player& player, BackOut& out) {
   player.before = player.tank;
   player.state = 0;
   player.alive = true;
+  player.spawn_allowed_at = out.now() + kTick;  // of the life after this one, whenever this one ends
   const double begins_with = std::exchange(player.start_health, 0);
   player.health = begins_with > 0 ? std::min(begins_with, arena_.rules.health) : arena_.rules.health;
   player.claimed_at = out.now();
   player.steering.stop();
   player.claims = false;
-  std::fill(player.barrels.begin(), player.barrels.end(), 0);
   ++player.seq;
   const words::Health health = health_word(player.unit, player.health, arena_.rules.health);
   out.say(health);
@@ -251,7 +256,7 @@ void Referee::hurt(Player& victim, double damage, const Ball& by, BackOut& out) 
 
 void Referee::die(Player& victim, Player* killer, std::uint32_t shot, words::DeathCause why, BackOut& out) {
   victim.alive = false;
-  victim.spawn_allowed_at = out.now() + micros(arena_.rules.respawn);
+  victim.spawn_allowed_at = next_life(victim, out.now());
   victim.steering = {};
   if (Flag* flag = carried_by(victim.who.id())) drop(*flag, victim, out);
   words::Died died;
