@@ -924,4 +924,25 @@ TEST_CASE("land that is sent again to a viewer who joins another clock counts as
   CHECK(told() - before == 10);
 }
 
+TEST_CASE("a very short recording starts again at most once a second") {
+  std::vector<Fact> facts{at(0, words::Room()),
+                          at(0, words::World()),
+                          at(0, player(1)),
+                          at(0, unit(2, 1)),
+                          at(0, owns(1, 2)),
+                          at(500 * kMillisecond, words::Ready()),
+                          at(501 * kMillisecond, pose(2, 1))};
+  Replay::Options options;
+  options.loop = true;
+  for (const bool one : {true, false}) {
+    options.one_clock = one;
+    Own show(facts, options);
+    const Seen& seen = show.watch();
+    const int before = resyncs(seen);
+    show.pass(10 * kSecond);
+    CHECK(resyncs(seen) - before <= 10);
+    CHECK(resyncs(seen) - before >= 8);
+  }
+}
+
 }  // namespace entente::testing::replay_clocks_test

@@ -28,6 +28,9 @@ constexpr std::size_t kLandAJump = 512 * 1024;
 constexpr std::size_t kManyClocks = 24;
 constexpr Micros kGather = 10 * kMillisecond;
 
+/// A shorter recording waits at its end before it starts again.
+constexpr Micros kLoopEvery = kSecond;
+
 /// How often to look for new facts, and for a world that may be shown.
 constexpr Micros kLiveBeat = 10 * kMillisecond, kLiveWait = 100 * kMillisecond;
 
@@ -269,8 +272,10 @@ void Replay::tell_if_it_stands(PlaybackGroup& group, Outlet& out) {
 bool Replay::reach_end(PlaybackGroup& group, Outlet& out) {
   const bool loops = options_.loop && group.head.end_time() > first_;
   if (!loops && options_.one_clock) return end("the recording is over", out), true;
+  if (loops && out.now() < group.loops_at) return schedule(group, group.loops_at), true;
   group.stale = true;
   if (loops) {
+    group.loops_at = out.now() + kLoopEvery;
     group.head.put(first_, out.now());
   } else {
     group.head.pause(true, out.now());
