@@ -421,6 +421,24 @@ TEST_CASE("aos back: a player without rounds is told where to find more; a resto
   CHECK(has(scene.hears(fire_along(0)), "sends WeaponInput player=3 buttons=1"));
 }
 
+TEST_CASE("aos back: players of a team that is no side are spectators, our own, too") {
+  for (const int number : {2, 4, 7, 254, 255}) {
+    CAPTURE(number);
+    const auto team = static_cast<std::uint8_t>(number);
+    Scene scene;
+    scene.comes();
+    scene.hears(anna());
+    scene.hears(words::Spawn());
+    const std::string said = scene.receives(created(3, team, 150.5F, 150.5F, "anna"));
+    CHECK(has(said, "role: WATCH"));
+    CHECK_FALSE(has(said, "says Spawned"));
+    scene.receives(WeaponReload{3, 0, 0});
+    CHECK(has(scene.hears(fire_along(0)), "loses Fire: the player is not in play"));
+    CHECK(has(scene.receives(existing(6, team, "cleo")), "role: WATCH"));
+    CHECK_FALSE(has(scene.receives(created(6, team, 150.5F, 150.5F, "cleo")), "says Unit "));
+  }
+}
+
 TEST_CASE("aos back: a trigger held on an empty gun counts no losses, and fires once there are rounds") {
   Scene scene;
   scene.plays();

@@ -181,7 +181,7 @@ ENTENTE_FUZZ_TARGET(aos_back) {
   aos::CreatePlayer created;
   for (const std::uint8_t number : {kMe, std::uint8_t{5}}) {
     created.player = number;
-    created.team = number % 2;
+    created.team = static_cast<std::uint8_t>((number % 2) ^ (data[0] / std::size(aos::kDialects)));
     created.position = {250, 250, 57};
     room.received(core::kBackId, {Lane::kStream, by_server(created, dialect)}, 0);
   }

@@ -8,13 +8,13 @@ namespace entente::aos {
 void Lives::hear(const ExistingPlayer& existing, BackOut& out) {
   if (existing.player == server_.number && server_.in()) return out.drop(drops::kExistingIsUs);
   ServerPlayer& one = players_.meet(existing.player, out);
-  one.team = existing.team;
+  one.team = player_team(existing.team);
   one.weapon = weapon_of(kit_of(existing.weapon));
   one.tool = existing.tool;
   one.kills = existing.kills;
   one.player.set_name(text_of(existing.name.view()));
-  one.player.set_team(server_.sides.team_of(existing.team));
-  one.player.set_role(existing.team == kSpectator ? words::WATCH : words::PLAY);
+  one.player.set_team(server_.sides.team_of(one.team));
+  one.player.set_role(one.team == kSpectator ? words::WATCH : words::PLAY);
   one.player.set_kit(kit_of(one.weapon));
   one.player.set_colour(colour_of(existing.colour));
   if (server_.loaded()) players_.tell(one, out);
@@ -25,18 +25,18 @@ void Lives::hear(const CreatePlayer& created, BackOut& out) {
   if (!may_be(created.position)) return out.drop(drops::kCreatedOutside);
   ServerPlayer& one = players_.meet(created.player, out);
   const words::Player before = one.player;
-  one.team = created.team;
+  one.team = player_team(created.team);
   one.weapon = weapon_of(kit_of(created.weapon));
   one.tool = kGun;
   one.keys = one.buttons = 0;
-  one.player.set_team(server_.sides.team_of(created.team));
-  one.player.set_role(created.team == kSpectator ? words::WATCH : words::PLAY);
+  one.player.set_team(server_.sides.team_of(one.team));
+  one.player.set_role(one.team == kSpectator ? words::WATCH : words::PLAY);
   one.player.set_kit(kit_of(one.weapon));
   if (one.player.colour() != 0) one.player.set_colour(kPlainColour);
   if (!created.name.view().empty()) one.player.set_name(text_of(created.name.view()));
   one.died = false;
   if (!server_.loaded()) return;  // reported when the map is loaded, and shown by the next snapshot
-  const bool known = (one.unit != 0) == (created.team != kSpectator);
+  const bool known = (one.unit != 0) == (one.team != kSpectator);
   if (!known && one.unit != 0) {
     words::Gone gone;
     gone.set_unit(std::exchange(one.unit, 0));
@@ -56,7 +56,7 @@ void Lives::begin_own(const CreatePlayer& created, BackOut& out) {
   server_.stage = Server::Stage::kIn;
   for (const core::Claim claim : {core::Claim::kEnter, core::Claim::kSpawn, core::Claim::kChange})
     server_.claims.answered(claim);
-  const bool plays = created.team != kSpectator;
+  const bool plays = is_side(created.team);
   hands_.begin_life(plays, players_.own()->weapon, out);
   man_.begin_life(created, out);
   if (plays) hands_.tell_ammo(out);

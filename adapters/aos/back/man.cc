@@ -39,7 +39,7 @@ void Man::begin_life(const CreatePlayer& created, BackOut& out) {
   life_.place_sent_at = out.now();
   steering_.stop();
   if (told_speed < kWalks) tell_rule("speed", number_text(kWalks * kMetresPerBlock), out);
-  if (created.team == kSpectator) return;
+  if (!is_side(created.team)) return;
   life_.alive = true;
   life_.body.position = life_.place_sent = created.position;
   life_.since = out.now();

@@ -47,9 +47,9 @@ void Marksman::tell_empty(BackOut& out) {
   words::Notice notice;
   notice.set_level(words::Notice::WARNING);
   notice.set_text("no rounds left: get more at your side's tent, or in your next life");
-  const words::Token& tent = objectives_.tent(players_.own()->team);
-  if (tent.state() == words::Token::GROUND)
-    notice.set_text("no rounds left: get more at your side's tent, " + way_to(tent) + ", or in your next life");
+  const words::Token* tent = objectives_.tent(players_.own()->team);
+  if (tent != nullptr && tent->state() == words::Token::GROUND)
+    notice.set_text("no rounds left: get more at your side's tent, " + way_to(*tent) + ", or in your next life");
   out.say({out.me(), notice});
 }
 

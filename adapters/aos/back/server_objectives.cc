@@ -107,7 +107,7 @@ void ServerObjectives::hear(const MoveObject& moved, BackOut& out) {
 /// The intel of the player's enemies, which the player can take.
 words::Token* ServerObjectives::intel_for(std::uint8_t player) {
   const ServerPlayer* one = players_.find(player);
-  if (one == nullptr || one->team > kGreen || server_.room.mode() != kCaptureTheFlag) return nullptr;
+  if (one == nullptr || !is_side(one->team) || server_.room.mode() != kCaptureTheFlag) return nullptr;
   return &objectives_[1U - one->team];
 }
 

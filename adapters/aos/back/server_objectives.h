@@ -23,7 +23,10 @@ class ServerObjectives {
   void tell_all(const StateData& state, BackOut& out);
   /// The next map comes.
   void forget() { captures_ = {}; }
-  const words::Token& tent(std::uint8_t side) const { return objectives_[kTentObject + side]; }
+  /// The tent of a side. Null: `team` is no side.
+  const words::Token* tent(std::uint8_t team) const {
+    return is_side(team) ? &objectives_[kTentObject + std::size_t{team}] : nullptr;
+  }
 
  private:
   void tell_territory(std::size_t i, const Territory& territory, BackOut& out);

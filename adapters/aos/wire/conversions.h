@@ -108,6 +108,8 @@ inline constexpr std::size_t kLongestReason = 16;  ///< bytes of a reason that B
 inline constexpr std::uint8_t kBlue = 0, kGreen = 1, kNeutral = 2, kSpectator = 255;
 /// Players of any other team are spectators.
 inline bool is_side(std::uint8_t team) { return team == kBlue || team == kGreen; }
+/// The team of a player whom a peer puts into `wire`: kBlue, kGreen or kSpectator.
+inline std::uint8_t player_team(std::uint8_t wire) { return is_side(wire) ? wire : kSpectator; }
 
 /// The teams of the two sides. A server chooses the colours of its sides; each side is the team with that colour, so
 /// that it looks the same in every game.
