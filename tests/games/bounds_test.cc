@@ -11,6 +11,7 @@
 #include <set>
 #include <sstream>
 
+#include "adapters/panic/front/walls.h"
 #include "adapters/registry.h"
 #include "adapters/wire/invent.h"
 #include "proxy/core/arena/referee.h"
@@ -235,6 +236,33 @@ TEST_CASE("a front or back whose peer has said nothing keeps little, because pee
       CHECK(between - before <= kMostAtFirst);
       CHECK(testing::bytes_in_use() - between <= kMostAtFirst);
     }
+}
+
+TEST_CASE("a world of any size becomes walls of Panic within its bound") {
+  const Bound* const bound = find_bound("panic walls");
+  REQUIRE(bound != nullptr);
+  constexpr int kSide = 32;  // tiles
+  for (const double half : {400.0, 1e5, 1e9}) {
+    words::World world;
+    world.set_west(-half);
+    world.set_east(half);
+    world.set_south(-half);
+    world.set_north(half);
+    for (int i = 0; i < 97; ++i) {  // as many as count; each stands on its tip, and is near all tiles
+      words::Solid& solid = *world.add_solids();
+      solid.set_shape(words::Solid::PYRAMID);
+      solid.set_upside_down(true);
+      solid.set_x(half / kSide / 2);
+      solid.set_half_x(half);
+      solid.set_half_y(half);
+      solid.set_height(1e30);
+    }
+    const std::uint64_t began = testing::steps();
+    panic::Walls walls;
+    walls.lay(world, panic::Tiles(kSide, kSide, 2 * half / kSide, 0, 0));
+    CHECK(testing::steps() - began <= bound->most_steps(world.ByteSizeLong()));
+    CHECK_FALSE(walls.stands({3, 3}));
+  }
 }
 
 TEST_CASE("the manual has the table of bounds") {

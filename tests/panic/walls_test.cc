@@ -8,6 +8,7 @@
 
 #include "adapters/panic/front/masonry.h"
 #include "proxy/core/gameplay/tank.h"
+#include "tests/support/steps.h"
 
 namespace entente::panic::walls_test {
 namespace {
@@ -160,6 +161,40 @@ TEST_CASE("a new wall is shown, however many blocks were built and dug away befo
       for (const double z : {0.5, 1.5}) changed += change(words::Edit::BUILD, x, y, z);
   CHECK(changed == 1);
   CHECK(masonry.stands({16, 16}));
+}
+
+TEST_CASE("the work for a world does not grow with its size") {
+  if (!testing::counts_steps()) return;
+  const auto steps_for = [](double half, double z, bool tipped) {
+    words::World world = open_world();
+    world.set_west(-half);
+    world.set_east(half);
+    world.set_south(-half);
+    world.set_north(half);
+    for (int i = 0; i < 97; ++i) {
+      add(world, 0, 0, half, half, 0, z);
+      words::Solid& solid = *world.mutable_solids(i);
+      if (!tipped) continue;  // else it stands on its tip, as wide as the world at its top
+      solid.set_shape(words::Solid::PYRAMID);
+      solid.set_upside_down(true);
+      solid.set_x(half / 64);
+      solid.set_height(1e30);
+    }
+    const std::uint64_t before = testing::steps();
+    Walls walls;
+    walls.lay(world, Tiles(kSide, kSide, 2 * half / kSide, 0, 0));
+    CHECK_FALSE(walls.stands({3, 3}));
+    return testing::steps() - before;
+  };
+  for (const double half : {400.0, 1e6, 1e12}) {
+    CHECK(steps_for(half, 1000, false) < 20'000'000);
+    CHECK(steps_for(half, 0, true) < 500'000'000);
+  }
+  words::World endless = open_world();
+  endless.set_west(-1e308);
+  endless.set_east(1e308);
+  Walls walls;
+  walls.lay(endless, Tiles(kSide, kSide, HUGE_VAL, 0, 0));
 }
 
 TEST_CASE("a world with too many, too large or invalid solids is still laid out") {

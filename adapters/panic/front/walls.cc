@@ -9,19 +9,23 @@ namespace entente::panic {
 namespace {
 
 constexpr core::TankModel kBulk;
-constexpr int kDeepest = 2;   // tiles from the nearest tile that is not a wall
-constexpr double kProbe = 5;  // metres between two checked places: less than a tank's length
+constexpr int kDeepest = 2;      // tiles from the nearest tile that is not a wall
+constexpr double kProbe = 5;     // metres between two checked places: less than a tank's length
+constexpr int kMostProbes = 16;  // of one way; in a larger world, the places are further apart
 
-/// Calls `see` for each solid that stops units, including tiles, but not the bounds, which stop them anyway.
+/// Whether it stops tanks on the ground.
+bool stops_tanks(const words::Solid& solid) {
+  if (solid.units_pass() || solid.shape() == words::Solid::WALL_FACE) return false;
+  return !(solid.z() >= kBulk.height) && !(solid.z() + solid.height() <= kBulk.climb);
+}
+
+/// Calls `see` for each solid that stops tanks, including tiles, but not the bounds, which stop them anyway.
 template <class See>
 void for_each_solid(const words::World& world, See&& see) {
-  const auto stops = [](const words::Solid& solid) {
-    return !solid.units_pass() && solid.shape() != words::Solid::WALL_FACE;
-  };
   for (const words::Solid& solid : world.solids())
-    if (stops(solid)) see(solid);
+    if (stops_tanks(solid)) see(solid);
   for (const words::Base& base : world.bases())
-    if (stops(base.solid())) see(base.solid());
+    if (stops_tanks(base.solid())) see(base.solid());
   if (world.kind() != words::World::TILES || world.columns() == 0 || world.rows() == 0) return;
   const double wide = (world.east() - world.west()) / world.columns();
   const double high = (world.north() - world.south()) / world.rows();
@@ -49,8 +53,9 @@ class Plot {
   bool open(Direction direction) const {
     const Tile ahead = step({0, 0}, direction);
     const double half = tiles_.side() / 2;
-    for (double far = std::min(kProbe, half); far <= half; far += kProbe)
-      if (!free(ahead.x * far, -ahead.y * far, direction)) return false;
+    const double apart = std::max(std::min(kProbe, half), half / kMostProbes);
+    for (int i = 1; i <= kMostProbes && i * apart <= half; ++i)
+      if (!free(ahead.x * i * apart, -ahead.y * i * apart, direction)) return false;
     return true;
   }
 

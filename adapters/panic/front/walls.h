@@ -1,7 +1,8 @@
 // Obstacles of a world of another game as walls of whole tiles, so that a client sees what stops it. A tile is a wall
 // if a tank cannot stand in its middle along and across, or cannot drive from there to its edge towards a tile where
 // one can stand.
-// Invariant: laid out once per world, from at most kMost solids, each counted once for every tile that it is near.
+// Invariant: laid out once per world, from at most kMost solids, each counted once for every tile that it is near. The
+// number of places that are checked does not grow with the size of the world.
 #pragma once
 
 #include <vector>
