@@ -4,6 +4,13 @@
 
 namespace entente::core {
 
+bool is_better_cell(const UnitState& one, const UnitState& other, Id active) {
+  const auto rank = [&](const UnitState& cell) {
+    return std::tuple(!cell.hidden, cell.unit.id() == active, cell.unit.radius());
+  };
+  return rank(one) > rank(other);
+}
+
 std::vector<Id> tank_units_of(const PlayerState& player, const WorldState& world) {
   std::vector<Id> bodies;
   const UnitState* cell = nullptr;
@@ -12,11 +19,8 @@ std::vector<Id> tank_units_of(const PlayerState& player, const WorldState& world
     if (state == nullptr || !shown_as_tank(state->unit.kind())) continue;
     if (is_body(state->unit.kind())) {
       bodies.insert(id == player.active ? bodies.begin() : bodies.end(), id);
-    } else {
-      const auto rank = [&](const UnitState& one) {
-        return std::tuple(!one.hidden, one.unit.id() == player.active, one.unit.radius());
-      };
-      if (cell == nullptr || rank(*state) > rank(*cell)) cell = state;
+    } else if (cell == nullptr || is_better_cell(*state, *cell, player.active)) {
+      cell = state;
     }
   }
   if (cell != nullptr) bodies.push_back(cell->unit.id());

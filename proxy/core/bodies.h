@@ -14,6 +14,9 @@ inline bool is_body(words::Unit::Kind kind) { return kind == words::Unit::TANK |
 /// A unit that can be shown as a tank.
 inline bool shown_as_tank(words::Unit::Kind kind) { return is_body(kind) || kind == words::Unit::CELL; }
 
+/// Whether the cell `one`, rather than `other`, stands for their player, who steers `active`.
+bool is_better_cell(const UnitState& one, const UnitState& other, Id active);
+
 /// The player's bodies, the steered one first, then one cell: the steered one, or the largest. Hidden bodies are
 /// included; a visible cell is preferred to a hidden one.
 std::vector<Id> tank_units_of(const PlayerState& player, const WorldState& world);

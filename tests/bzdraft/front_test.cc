@@ -6,6 +6,7 @@
 #include "adapters/wire/md5.h"
 #include "proxy/core/replay/resync_phase.h"
 #include "tests/bzdraft/said.h"
+#include "tests/support/steps.h"
 
 namespace entente::bzdraft::front_test {
 namespace {
@@ -550,6 +551,44 @@ TEST_CASE("a word that no message can express is counted as dropped") {
         "loses Ammo: a tank has one gun, which reloads itself; tools become flags on the ground\n");
   CHECK(play.hears(core::Fact(1, words::ClaimRefused())) ==
         "loses ClaimRefused: the client learns only about refused names and deaths\n");
+}
+
+/// A room in which the player 2 has so many living tanks, from 1000 on.
+void crowd(Play& play, int tanks) {
+  play.hears<words::Player>("id: 2 name: 'ben' team: GREEN");
+  words::Owns owns = word<words::Owns>("player: 2 active: 1000");
+  for (int id = 1000; id < 1000 + tanks; ++id) {
+    owns.add_units(static_cast<std::uint32_t>(id));
+    play.stage.knows(word<words::Unit>("id: " + std::to_string(id) + " owner: 2 team: GREEN alive: true pose { unit: " +
+                                       std::to_string(id) + " x: 5 }"));
+  }
+  play.stage.knows(owns);
+}
+
+TEST_CASE("the work for a fact about a unit without a number does not grow with the units of its owner") {
+  Play play;
+  play.stage.opens();
+  play.learn_room();
+  play.asks({enter_as("anna")});
+  crowd(play, 1000);
+  play.hears<words::Player>("id: 1 name: 'anna' team: RED");
+  play.hears<words::Ready>("");
+  const auto cost = [&](const core::Fact& fact) {
+    const std::uint64_t before = testing::steps();
+    const std::string said = play.hears(fact);
+    CHECK(said == "loses Unit: no number is left for another player\n");
+    return testing::steps() - before;
+  };
+  const core::Fact pose = word<words::Pose>("unit: 1500 x: 6"),
+                   unit = word<words::Unit>("id: 1500 owner: 2 team: GREEN alive: true pose { unit: 1500 x: 5 }");
+  for (int i = 0; i < 10; ++i) {
+    CHECK(cost(pose) < 20'000);
+    CHECK(cost(unit) < 20'000);
+  }
+  const std::uint64_t before = testing::steps();
+  CHECK(play.hears<words::Hidden>("unit: 1010").find("sends MsgPlayerUpdate player=") != std::string::npos);
+  CHECK(testing::steps() - before < 20'000);
+  CHECK(play.hears<words::Pose>("unit: 1500 x: 7").find("sends MsgAddPlayer player=") != std::string::npos);
 }
 
 }  // namespace

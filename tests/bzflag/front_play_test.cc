@@ -1,6 +1,7 @@
 // How a stock client plays on our front: it gets no false death and no death twice, and stays at its true position.
 #include "proxy/core/replay/resync_phase.h"
 #include "tests/bzflag/front_stage.h"
+#include "tests/support/steps.h"
 
 namespace entente::bzflag::front_play_test {
 namespace {
@@ -808,6 +809,23 @@ TEST_CASE("a word that no message can express is counted as dropped") {
   CHECK(stage.hears(words::Zone()) == "loses Zone: bases are the only zones\n");
   const std::string nothing_refused = stage.hears(core::Fact(1, words::ClaimRefused()));
   CHECK(nothing_refused.starts_with("loses ClaimRefused: only refused deaths (by MsgAlive)"));
+}
+
+TEST_CASE("the work for a fact about a unit without a number does not grow with the units of its owner") {
+  auto stage = in_play();
+  words::Owns all = owns(2, {12});
+  for (core::Id id = 1000; id < 2000; ++id) {
+    all.add_units(id);
+    stage.knows(tank(id, 2, true));
+  }
+  stage.hears(all);
+  const auto cost = [&](const core::Fact& fact) {
+    const std::uint64_t before = testing::steps();
+    CHECK(stage.hears(fact) == "loses Unit: no number is left for another player\n");
+    return testing::steps() - before;
+  };
+  CHECK(cost(pose(1500, 6, 0)) < 20'000);
+  CHECK(cost(tank(1500, 2, true)) < 20'000);
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ void BzdraftFront::take_fact(const words::Pose& pose, const core::Fact& fact, Ou
   }
   const core::UnitState* state = out.world().unit(pose.unit());  // no number: it was hidden, or is one of many cells
   if (state == nullptr) return;
-  if (state->unit.owner() != 0) return players_.reassign(state->unit.owner(), out);
+  if (state->unit.owner() != 0) return players_.see_unnumbered(state->unit, out);
   take_fact(state->unit, fact, out);
 }
 

@@ -1,7 +1,8 @@
 // The players that a client of a tank game sees. Each unit that can be shown as a tank has a player number. Further
 // units of one player, and units without an owner, are shown as robot players.
 // Invariant: the client's own number does not change while it plays. If no number is free, a unit that comes into sight
-// takes the number of one that is out of sight.
+// takes the number of one that is out of sight. A fact about a unit that gets no number takes no look at all units of
+// its owner.
 #pragma once
 
 #include <algorithm>
@@ -76,6 +77,8 @@ class TankPlayerTable : public TankNumbers {
   void hear(const words::Gone& gone, FrontOut& out);
   /// REQUIRES: shown_as_tank().
   void see_unit(const words::Unit& unit, FrontOut& out);
+  /// A unit of this owner, which no number stands for, has moved: it was hidden, or is one of many.
+  void see_unnumbered(const words::Unit& unit, FrontOut& out);
 
   /// The client enters: announces all other players. A client takes the players announced before itself for those who
   /// were there already.
@@ -125,9 +128,11 @@ class TankPlayerTable : public TankNumbers {
 
  private:
   void change_unit(std::uint8_t number, Id unit, FrontOut& out);
-  std::optional<std::uint8_t> free_number(Id unit, FrontOut& out);
-  void enlist(Id player, Id unit, std::size_t nth, FrontOut& out);
-  void dismiss_unused(Id player, const std::vector<Id>& units, FrontOut& out);
+  std::optional<std::uint8_t> free_number() const;
+  std::optional<std::uint8_t> number_for(Id unit, const FrontOut& out) const;
+  bool comes_before(const UnitState& state, const Entry& owner, const FrontOut& out) const;
+  bool enlist(Id player, Id unit, std::size_t nth, FrontOut& out);
+  void dismiss_unused(Id player, std::vector<Id> units, FrontOut& out);
 
   TankDisplay& display_;
   std::uint8_t first_, last_;
@@ -140,7 +145,8 @@ void TankPlayerTable<Entry>::assign_others(FrontOut& out) {
   const WorldState& world = out.world();
   for (const auto& [id, player] : world.players())
     if (id != out.me()) reassign(id, out);
-  for (const Id unit : tank_units_of_nobody(world)) enlist(0, unit, 0, out);
+  for (const Id unit : tank_units_of_nobody(world))
+    enlist(0, unit, 0, out);
 }
 
 template <class Entry>
@@ -156,18 +162,25 @@ void TankPlayerTable<Entry>::reassign(Id id, FrontOut& out) {
     enlist(id, first, 0, out);
   else if (at(*known).unit != first)
     change_unit(std::uint8_t{*known}, first, out);
-  for (std::size_t i = 1; i < units.size(); ++i)
-    if (of_unit(units[i]) == nullptr) enlist(id, units[i], i, out);
+  bool full = false;  // no number is free; only a unit in sight may take one
+  for (std::size_t i = 1; i < units.size(); ++i) {
+    if (of_unit(units[i]) != nullptr) continue;
+    const bool seen = is_seen(out.world().unit(units[i]));
+    if ((full && !seen) || enlist(id, units[i], i, out)) continue;
+    if (seen) return;
+    full = true;
+  }
 }
 
 /// Removes the numbers of units that the player no longer has.
 template <class Entry>
-void TankPlayerTable<Entry>::dismiss_unused(Id player, const std::vector<Id>& units, FrontOut& out) {
+void TankPlayerTable<Entry>::dismiss_unused(Id player, std::vector<Id> units, FrontOut& out) {
   if (player == 0) return;
+  std::sort(units.begin(), units.end());
   std::vector<std::uint8_t> unused;
   for (const auto& [number, entry] : entries_) {
     if (entry.player != player || number == number_of(player, number)) continue;
-    if (std::find(units.begin(), units.end(), entry.unit) == units.end()) unused.push_back(number);
+    if (!std::binary_search(units.begin(), units.end(), entry.unit)) unused.push_back(number);
   }
   for (const std::uint8_t number : unused) dismiss(number, out);
 }
@@ -186,30 +199,33 @@ void TankPlayerTable<Entry>::change_unit(std::uint8_t number, Id unit, FrontOut&
   is_seen(state) && !waits(number) ? display_.put(number, state->unit.pose(), out) : display_.show(number, out);
 }
 
-/// Finds a number for a unit. If none is free and the unit is visible, it takes the number of a player who is not
-/// shown.
 template <class Entry>
-std::optional<std::uint8_t> TankPlayerTable<Entry>::free_number(Id unit, FrontOut& out) {
+std::optional<std::uint8_t> TankPlayerTable<Entry>::free_number() const {
   for (unsigned i = first_; i <= last_; ++i) {
     const auto number = static_cast<std::uint8_t>(i);
     if (number != own_ && numbered_[number] == nullptr) return number;
   }
-  if (!is_seen(out.world().unit(unit))) return std::nullopt;
-  for (const auto& [number, entry] : entries_) {
-    if (number == own_ || entry.shown) continue;
-    const std::uint8_t freed = number;
-    dismiss(freed, out);
-    return freed;
-  }
   return std::nullopt;
 }
 
+/// A number for a unit: a free one. If none is free, and the unit is visible: that of a player who is not shown.
 template <class Entry>
-void TankPlayerTable<Entry>::enlist(Id player, Id unit, std::size_t nth, FrontOut& out) {
+std::optional<std::uint8_t> TankPlayerTable<Entry>::number_for(Id unit, const FrontOut& out) const {
+  if (const auto number = free_number()) return number;
+  if (!is_seen(out.world().unit(unit))) return std::nullopt;
+  for (const auto& [number, entry] : entries_)
+    if (number != own_ && !entry.shown) return number;
+  return std::nullopt;
+}
+
+/// False, counted: there is no number for it.
+template <class Entry>
+bool TankPlayerTable<Entry>::enlist(Id player, Id unit, std::size_t nth, FrontOut& out) {
   const bool me = player != 0 && player == out.me() && nth == 0;
-  const std::optional<std::uint8_t> free = me ? own_ : free_number(unit, out);
-  if (!free) return no_space(out);
-  const std::uint8_t number = *free;
+  const std::optional<std::uint8_t> found = me ? own_ : number_for(unit, out);
+  if (!found) return no_space(out), false;
+  const std::uint8_t number = *found;
+  if (numbered_[number] != nullptr) dismiss(number, out);
   Entry& entry = entries_[number];
   numbered_[number] = &entry;
   display_.reassigned();
@@ -223,6 +239,7 @@ void TankPlayerTable<Entry>::enlist(Id player, Id unit, std::size_t nth, FrontOu
   if (is_seen(state)) display_.put(number, state->unit.pose(), out);
   announced(number, out);
   display_.introduced(number, out);
+  return true;
 }
 
 template <class Entry>
@@ -237,11 +254,14 @@ void TankPlayerTable<Entry>::dismiss(std::uint8_t number, FrontOut& out) {
 
 template <class Entry>
 void TankPlayerTable<Entry>::see_unit(const words::Unit& unit, FrontOut& out) {
-  if (unit.owner() != 0)
-    reassign(unit.owner(), out);
-  else if (of_unit(unit.id()) == nullptr)
-    enlist(0, unit.id(), 0, out);
   const std::uint8_t* number = of_unit(unit.id());
+  if (unit.owner() == 0 && number == nullptr)
+    enlist(0, unit.id(), 0, out);
+  else if (unit.owner() != 0 && number == nullptr)
+    see_unnumbered(unit, out);
+  else if (unit.owner() != 0 && (!is_body(unit.kind()) || player_of(*number) != unit.owner()))
+    reassign(unit.owner(), out);
+  number = of_unit(unit.id());
   if (number == nullptr) return;
   Entry& entry = at(*number);
   if (unit.alive() && !entry.alive) return display_.put(*number, unit.pose(), out);
@@ -250,10 +270,38 @@ void TankPlayerTable<Entry>::see_unit(const words::Unit& unit, FrontOut& out) {
 }
 
 template <class Entry>
+void TankPlayerTable<Entry>::see_unnumbered(const words::Unit& unit, FrontOut& out) {
+  const UnitState* state = out.world().unit(unit.id());
+  if (state == nullptr || !shown_as_tank(unit.kind())) return;
+  const std::uint8_t* known = of_player(unit.owner());
+  if (known != nullptr && comes_before(*state, at(*known), out)) return reassign(unit.owner(), out);
+  const bool one_of_many = known != nullptr && !is_body(unit.kind());  // its player's best cell is shown already
+  if (one_of_many && !is_body(out.world().unit(at(*known).unit)->unit.kind())) return;
+  const bool own = known == nullptr && unit.owner() == out.me();
+  if (own || number_for(unit.id(), out)) return reassign(unit.owner(), out);
+  no_space(out);
+}
+
+/// Whether the number of its owner should stand for this unit, rather than for what it stands for.
+template <class Entry>
+bool TankPlayerTable<Entry>::comes_before(const UnitState& state, const Entry& owner, const FrontOut& out) const {
+  const UnitState* first = out.world().unit(owner.unit);
+  if (first == nullptr || first->unit.owner() != owner.player) return true;
+  const PlayerState* player = out.world().player(owner.player);
+  const Id active = player != nullptr ? player->active : 0;
+  const bool body = is_body(state.unit.kind()), first_is_body = is_body(first->unit.kind());
+  if (body) return !first_is_body || state.unit.id() == active;
+  return !first_is_body && is_better_cell(state, *first, active);
+}
+
+template <class Entry>
 void TankPlayerTable<Entry>::hear(const words::Hidden& hidden, FrontOut& out) {
   const std::uint8_t* number = of_unit(hidden.unit());
   if (number == nullptr) return;
-  if (const Id player = player_of(*number); player != 0) reassign(player, out);  // another of its cells may be visible
+  const UnitState* state = out.world().unit(hidden.unit());
+  const bool of_many = state == nullptr || !is_body(state->unit.kind());
+  const Id player = player_of(*number);
+  if (player != 0 && of_many) reassign(player, out);  // another of its cells may be visible
   if (const std::uint8_t* still = of_unit(hidden.unit())) display_.show(*still, out);
 }
 
