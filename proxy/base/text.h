@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace entente {
 
@@ -148,6 +150,15 @@ std::string free_name(std::string_view wish, std::size_t most, std::size_t first
     const std::string name = fitted(wish, most - number.size()) + number;
     if (!taken(name)) return name;
   }
+}
+
+/// The same. `taken`: in any order; what it views stays until the end.
+inline std::string free_name_among(std::vector<std::string_view> taken, std::string_view wish, std::size_t most,
+                                   std::size_t first) {
+  std::sort(taken.begin(), taken.end());
+  return free_name(wish, most, first, [&](const std::string& name) {
+    return std::binary_search(taken.begin(), taken.end(), std::string_view(name));
+  });
 }
 
 }  // namespace entente

@@ -591,5 +591,21 @@ TEST_CASE("the work for a fact about a unit without a number does not grow with 
   CHECK(play.hears<words::Pose>("unit: 1500 x: 7").find("sends MsgAddPlayer player=") != std::string::npos);
 }
 
+TEST_CASE("a player who is described again keeps its callsign, at little cost, however many have the same name") {
+  Play play;
+  play.come_in();
+  for (int id = 100; id < 346; ++id) play.hears<words::Player>("id: " + std::to_string(id) + " name: 'x' team: GREEN");
+  const std::uint64_t before = testing::steps();
+  CHECK(play.hears<words::Player>("id: 345 name: 'x' team: GREEN colour: 7") == "");
+  CHECK(testing::steps() - before < 20'000);
+  const std::string named = play.hears<words::Player>("id: 345 name: 'y' team: GREEN");
+  CHECK(named.find("callsign=\"y\"") != std::string::npos);
+  const std::uint64_t again = testing::steps();
+  CHECK(play.hears<words::Player>("id: 345 name: 'x' team: GREEN").find("callsign=\"x 246\"") != std::string::npos);
+  CHECK(testing::steps() - again < 300'000);
+  play.hears<words::PlayerGone>("id: 100");
+  CHECK(play.hears<words::Player>("id: 345 name: 'x' team: GREEN") == "");
+}
+
 }  // namespace
 }  // namespace entente::bzdraft::front_test

@@ -22,8 +22,8 @@ void PlayerTable::announce(std::uint8_t number, std::size_t nth, FrontOut& out) 
   client_.send(out, entry.said);
 }
 
-AddPlayer PlayerTable::announcement(std::uint8_t number, std::size_t nth, const FrontOut& out) const {
-  const PlayerEntry& entry = at(number);
+AddPlayer PlayerTable::announcement(std::uint8_t number, std::size_t nth, const FrontOut& out) {
+  PlayerEntry& entry = at(number);
   const core::PlayerState* owner = out.world().player(entry.player);
   const core::UnitState* state = out.world().unit(entry.unit);
   const bool me = number == kNumber;
@@ -37,7 +37,11 @@ AddPlayer PlayerTable::announcement(std::uint8_t number, std::size_t nth, const 
   add.player = number;
   add.type = nth != 0 ? kRobot : wire_type(role);
   add.team = wire_team(team);
-  add.callsign.chars = me ? ended_text(name, kLongestName) : callsign_for(name, nth);
+  if (!me && std::exchange(entry.full_name, name) != name) {
+    entry.said.callsign.chars.clear();  // so that its own counts as free
+    entry.said.callsign.chars = callsign_for(name, nth);
+  }
+  add.callsign.chars = me ? ended_text(name, kLongestName) : entry.said.callsign.chars;
   const std::string& motto = owner != nullptr ? owner->player.motto() : me ? client_.wish.motto() : std::string();
   add.email.chars = ended_text(motto, kLongestMotto);
   if (owner == nullptr || nth != 0) return add;
@@ -48,10 +52,9 @@ AddPlayer PlayerTable::announcement(std::uint8_t number, std::size_t nth, const 
 
 /// A callsign that no other player has.
 std::string PlayerTable::callsign_for(const std::string& name, std::size_t nth) const {
-  return free_name(ascii(name), kLongestName, nth + 1, [&](const std::string& callsign) {
-    const auto same = [&](const auto& entry) { return entry.second.said.callsign.chars == callsign; };
-    return std::any_of(begin(), end(), same);
-  });
+  std::vector<std::string_view> taken;
+  for (const auto& [number, entry] : *this) taken.push_back(entry.said.callsign.chars);
+  return free_name_among(std::move(taken), ascii(name), kLongestName, nth + 1);
 }
 
 void PlayerTable::tell_own_entry(FrontOut& out) {
@@ -68,7 +71,6 @@ void PlayerTable::hear(const words::Player& player, FrontOut& out) {
   const std::uint8_t number = *known;
   PlayerEntry& entry = at(number);
   const AddPlayer before = entry.said;
-  entry.said.callsign.chars.clear();  // so that its own name counts as free
   entry.said = announcement(number, 0, out);
   if (!same(entry.said, before)) client_.send(out, entry.said);
 }

@@ -10,7 +10,8 @@
 namespace entente::bzdraft {
 
 struct PlayerEntry : core::TankPlayerEntry {
-  AddPlayer said;  ///< as last sent
+  AddPlayer said;         ///< as last sent
+  std::string full_name;  ///< what its callsign was made of
   core::Pace updates{kUpdateEvery, kUpdateBurst};
 };
 
@@ -37,7 +38,7 @@ class PlayerTable final : public core::TankPlayerTable<PlayerEntry> {
   void dismissed(std::uint8_t number, FrontOut& out) override { client_.send(out, RemovePlayer{number}); }
   void no_space(FrontOut& out) override;
 
-  AddPlayer announcement(std::uint8_t number, std::size_t nth, const FrontOut& out) const;
+  AddPlayer announcement(std::uint8_t number, std::size_t nth, const FrontOut& out);
   std::string callsign_for(const std::string& name, std::size_t nth) const;
 
   Client& client_;

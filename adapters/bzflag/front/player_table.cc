@@ -39,10 +39,9 @@ void PlayerTable::describe(std::uint8_t number, std::size_t nth, const FrontOut&
 
 /// A callsign that no other player has.
 std::string PlayerTable::callsign_for(const std::string& name, std::size_t nth) const {
-  return free_name(ascii(name), kLongestName, nth + 1, [&](const std::string& callsign) {
-    const auto same = [&](const auto& entry) { return entry.second.callsign == callsign; };
-    return std::any_of(begin(), end(), same);
-  });
+  std::vector<std::string_view> taken;
+  for (const auto& [number, entry] : *this) taken.push_back(entry.callsign);
+  return free_name_among(std::move(taken), ascii(name), kLongestName, nth + 1);
 }
 
 void PlayerTable::tell_entry(std::uint8_t number, FrontOut& out) const {
