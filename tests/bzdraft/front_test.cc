@@ -565,6 +565,42 @@ void crowd(Play& play, int tanks) {
   play.stage.knows(owns);
 }
 
+TEST_CASE("a client of a full room is told of itself before anybody leaves") {
+  for (const int tanks : {300, 1000}) {
+    Play play;
+    play.stage.opens();
+    play.learn_room();
+    play.asks({enter_as("anna")});
+    crowd(play, tanks);
+    play.hears<words::Player>("id: 1 name: 'anna' team: RED");
+    play.hears<words::Player>("id: 3 name: 'cleo' team: RED");
+    play.hears<words::Unit>("id: 13 owner: 3 team: RED alive: true pose { unit: 13 x: 5 }");
+    play.hears<words::Owns>("player: 3 units: 13 active: 13");
+    const std::string in = play.hears<words::Ready>("");
+    const std::size_t own = in.find("sends MsgAddPlayer player=1 ");
+    REQUIRE(own != std::string::npos);
+    CHECK(in.find("sends MsgRemovePlayer") == std::string::npos);
+    CHECK(std::count(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(own), '\n') > 247);
+    CHECK(in.find("sends MsgAlive player=248 ") != std::string::npos);
+  }
+}
+
+TEST_CASE("a unit in sight gets the number of one that is out of sight, also if both were there before the client") {
+  Play play;
+  play.stage.opens();
+  play.learn_room();
+  play.asks({enter_as("anna")});
+  crowd(play, 300);
+  for (int id = 1010; id < 1012; ++id) play.stage.knows(word<words::Hidden>("unit: " + std::to_string(id)));
+  play.hears<words::Player>("id: 1 name: 'anna' team: RED");
+  const std::string in = play.hears<words::Ready>("");
+  const std::size_t own = in.find("sends MsgAddPlayer player=1 "), removed = in.find("sends MsgRemovePlayer");
+  REQUIRE(own != std::string::npos);
+  REQUIRE(removed != std::string::npos);
+  CHECK(own < removed);
+  CHECK(in.find("sends MsgRemovePlayer", removed + 1) != std::string::npos);
+}
+
 TEST_CASE("the work for a fact about a unit without a number does not grow with the units of its owner") {
   Play play;
   play.stage.opens();

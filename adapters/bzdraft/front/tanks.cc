@@ -58,12 +58,12 @@ void Tanks::hear(const Teleport& teleport, FrontOut& out) {
 // -- What the room says -----------------------------------------------------------------------------------------------
 
 void Tanks::put(std::uint8_t number, const words::Pose& there, FrontOut& out) {
-  if (!client_.in()) return;
-  const words::Pose pose = out.world().flattened(there);
   PlayerEntry& entry = players_.at(number);
   entry.alive = true;
-  if (number == kNumber) keeper_.put(pose, out.now());
   entry.shown = !resync_ || number == kNumber;
+  if (!client_.in()) return;  // put_all() follows
+  const words::Pose pose = out.world().flattened(there);
+  if (number == kNumber) keeper_.put(pose, out.now());
   if (!entry.shown) return show(number, out);
   client_.send(out, AliveDown{number, triple(pose.x(), pose.y(), pose.z())});
   if (number != kNumber && pose.yaw() != 0) client_.send(out, update_of(pose, number, true));  // adds its direction

@@ -81,10 +81,10 @@ class TankPlayerTable : public TankNumbers {
   void see_unnumbered(const words::Unit& unit, FrontOut& out);
 
   /// The client enters: announces all other players. A client takes the players announced before itself for those who
-  /// were there already.
+  /// were there already. No number is taken from anybody.
   void assign_others(FrontOut& out);
-  /// The same, at last, of the client itself.
-  void assign_own(FrontOut& out) { reassign(out.me(), out); }
+  /// The same, at last, of the client itself. Then units in sight take the numbers of those that are out of sight.
+  void assign_own(FrontOut& out);
   /// Updates the numbers of one player's units from the world.
   void reassign(Id id, FrontOut& out);
 
@@ -146,7 +146,14 @@ void TankPlayerTable<Entry>::assign_others(FrontOut& out) {
   for (const auto& [id, player] : world.players())
     if (id != out.me()) reassign(id, out);
   for (const Id unit : tank_units_of_nobody(world))
-    enlist(0, unit, 0, out);
+    if (of_unit(unit) == nullptr) enlist(0, unit, 0, out);
+}
+
+template <class Entry>
+void TankPlayerTable<Entry>::assign_own(FrontOut& out) {
+  reassign(out.me(), out);
+  const auto may_give_way = [&](const auto& numbered) { return numbered.first != own_ && !numbered.second.shown; };
+  if (!free_number() && std::any_of(begin(), end(), may_give_way)) assign_others(out);
 }
 
 template <class Entry>
@@ -208,11 +215,12 @@ std::optional<std::uint8_t> TankPlayerTable<Entry>::free_number() const {
   return std::nullopt;
 }
 
-/// A number for a unit: a free one. If none is free, and the unit is visible: that of a player who is not shown.
+/// A number for a unit: a free one. If none is free, the unit is visible, and the client has been told of itself: that
+/// of a player who is not shown.
 template <class Entry>
 std::optional<std::uint8_t> TankPlayerTable<Entry>::number_for(Id unit, const FrontOut& out) const {
   if (const auto number = free_number()) return number;
-  if (!is_seen(out.world().unit(unit))) return std::nullopt;
+  if (own_entry() == nullptr || !is_seen(out.world().unit(unit))) return std::nullopt;
   for (const auto& [number, entry] : entries_)
     if (number != own_ && !entry.shown) return number;
   return std::nullopt;
