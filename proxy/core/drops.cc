@@ -3,10 +3,18 @@
 namespace entente::core {
 namespace {
 
-constexpr MappingLine kRoomDrops[] = {
-    drops::kNotFinite,       drops::kFlooded,     drops::kHeldTooMany,      drops::kUnanswered,
-    drops::kServerAway,      drops::kChatTooFast, drops::kCommandElsewhere, drops::kCommandWithoutSlash,
-    drops::kCommandNotExact, drops::kNothingSaid, drops::kRule};
+constexpr MappingLine kRoomDrops[] = {drops::kNotFinite,
+                                      drops::kFlooded,
+                                      drops::kHeldTooMany,
+                                      drops::kUnanswered,
+                                      drops::kServerAway,
+                                      drops::kChatTooFast,
+                                      drops::kCommandElsewhere,
+                                      drops::kCommandWithoutSlash,
+                                      drops::kCommandNotExact,
+                                      drops::kNothingSaid,
+                                      drops::kRule,
+                                      drops::kNoMessage};
 constexpr MappingLine kArenaDrops[] = {
     drops::kNotEntered,   drops::kMeansNothing,  drops::kHitClaim,    drops::kEdit,           drops::kEnteredAlready,
     drops::kKitOrColour,  drops::kNoCommands,    drops::kNoRecipient, drops::kThrownFromAfar, drops::kNotLoaded,

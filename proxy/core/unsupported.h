@@ -7,6 +7,7 @@
 #include <span>
 
 #include "proxy/base/mapping.h"
+#include "proxy/core/drops.h"
 #include "proxy/core/room_member.h"
 
 namespace entente::core {
@@ -39,7 +40,8 @@ constexpr std::size_t index_of_kind(std::variant<All...>*) {
   return index;
 }
 
-// drop_unsupported() counts a word for which the game has no message. A word without a line is not counted.
+// drop_unsupported() counts a word for which the game has no message. An Intent or a Fact without a line is not
+// counted. A kind of fact without a line is counted by kNoMessage: its front has neither a handler nor a reason for it.
 
 template <std::span<const MappingLine> (*table)(), class Word>
 const MappingLine* unsupported_line(std::size_t kind) {
@@ -56,9 +58,11 @@ void drop_unsupported(const Fact& word, FrontOut& out) {
   if (const MappingLine* line = unsupported_line<table, Fact>(word.content.index())) out.drop(*line);
 }
 template <std::span<const MappingLine> (*table)(), KindOf<FactKind> T>
-void drop_unsupported(const T& /*kind*/, FrontOut& out) {
+void drop_unsupported(const T& kind, FrontOut& out) {
   constexpr FactKind* kKinds = nullptr;
-  if (const MappingLine* line = unsupported_line<table, Fact>(index_of_kind<T>(kKinds))) out.drop(*line);
+  const MappingLine* line = unsupported_line<table, Fact>(index_of_kind<T>(kKinds));
+  if (line == nullptr) return out.drop(drops::kNoMessage, kind);
+  out.drop(*line);
 }
 
 }  // namespace entente::core

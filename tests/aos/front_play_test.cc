@@ -4,6 +4,7 @@
 
 #include "proxy/core/replay/resync_phase.h"
 #include "tests/aos/front_stage.h"
+#include "tests/support/every_fact.h"
 
 namespace entente::aos::front_play_test {
 namespace {
@@ -821,6 +822,14 @@ TEST_CASE("what cannot be sent to a client is counted by the mapping's reason") 
   CHECK(play.hears<words::ShotEnded>("") ==
         "loses ShotEnded: shots hit at once, and grenades explode when their fuse ends\n");
   CHECK(play.hears<words::Lag>("player: 2") == "loses Lag: clients show no latency\n");
+}
+
+TEST_CASE("each kind of fact has a handler, or is counted by a reason of the mapping") {
+  testing::check_every_fact([](const core::Fact& fact) {
+    Play fresh;
+    fresh.plays();
+    return fresh.stage.hears(fact);
+  });
 }
 
 }  // namespace

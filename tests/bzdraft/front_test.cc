@@ -6,6 +6,7 @@
 #include "adapters/wire/md5.h"
 #include "proxy/core/replay/resync_phase.h"
 #include "tests/bzdraft/said.h"
+#include "tests/support/every_fact.h"
 #include "tests/support/steps.h"
 
 namespace entente::bzdraft::front_test {
@@ -551,6 +552,51 @@ TEST_CASE("a word that no message can express is counted as dropped") {
         "loses Ammo: a tank has one gun, which reloads itself; tools become flags on the ground\n");
   CHECK(play.hears(core::Fact(1, words::ClaimRefused())) ==
         "loses ClaimRefused: the client learns only about refused names and deaths\n");
+}
+
+TEST_CASE("each kind of fact has a handler, or is counted by a reason of the mapping") {
+  testing::check_every_fact([](const core::Fact& fact) {
+    Play fresh;
+    fresh.come_in();
+    return fresh.hears(fact);
+  });
+}
+
+constexpr const char* kOther =
+    "loses World: clients load a world only when they join\n"
+    "sends MsgMessage from=0 to=1 text=\"The server has another map now. Join again to see it.\"\n";
+
+TEST_CASE("a client is told once that the room has another world than the one that it loaded") {
+  const auto world = [](const char* hash) {
+    return std::string("hash: '") + hash + "' west: -100 east: 100 south: -100 north: 100";
+  };
+  Play play;
+  play.stage.opens();
+  play.learn_room();
+  play.asks({GetWorldUp{}});
+  CHECK(play.hears<words::World>(world("early")) == "");
+  play.hears<words::World>(world("x"));
+  play.asks({enter_as("anna")});
+  play.learn_people();
+  CHECK(play.hears<words::Ready>("").find("another map") == std::string::npos);
+  CHECK(play.hears<words::World>(world("x")) == "");
+  CHECK(play.hears<words::World>(world("y")) == kOther);
+  CHECK(play.hears<words::World>(world("y")) == "loses World: clients load a world only when they join\n");
+  CHECK(play.hears<words::World>(world("x")) == "");
+  CHECK(play.hears<words::World>(world("z")) == kOther);
+
+  Play late;  // the world changes while the client loads
+  late.stage.opens();
+  late.learn_room();
+  late.asks({GetWorldUp{}});
+  late.hears<words::World>(world("y"));
+  late.asks({enter_as("anna")});
+  late.learn_people();
+  CHECK(late.hears<words::Ready>("").ends_with(kOther));
+
+  Play none;  // it has loaded none
+  none.come_in();
+  CHECK(none.hears<words::World>(world("y")) == "");
 }
 
 /// A room in which the player 2 has so many living tanks, from 1000 on.

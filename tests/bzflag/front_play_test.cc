@@ -1,6 +1,7 @@
 // How a stock client plays on our front: it gets no false death and no death twice, and stays at its true position.
 #include "proxy/core/replay/resync_phase.h"
 #include "tests/bzflag/front_stage.h"
+#include "tests/support/every_fact.h"
 #include "tests/support/steps.h"
 
 namespace entente::bzflag::front_play_test {
@@ -809,6 +810,25 @@ TEST_CASE("a word that no message can express is counted as dropped") {
   CHECK(stage.hears(words::Zone()) == "loses Zone: bases are the only zones\n");
   const std::string nothing_refused = stage.hears(core::Fact(1, words::ClaimRefused()));
   CHECK(nothing_refused.starts_with("loses ClaimRefused: only refused deaths (by MsgAlive)"));
+}
+
+TEST_CASE("each kind of fact has a handler, or is counted by a reason of the mapping") {
+  testing::check_every_fact([](const core::Fact& fact) {
+    auto fresh = in_play();
+    return fresh.hears(fact);
+  });
+}
+
+TEST_CASE("a client is told once that the room has another world than the one that it loaded") {
+  auto stage = in_play();
+  words::World world = tiles_2x2();
+  CHECK(stage.hears(world) == "");
+  world.set_hash("y");
+  CHECK(stage.hears(world) ==
+        "loses World: clients load a world only when they join\n"
+        "sends MsgMessage from=253 to=0 kind=0 text=\"The server has another map now. Join again to see it.\"\n");
+  CHECK(stage.hears(world) == "loses World: clients load a world only when they join\n");
+  CHECK(stage.hears(tiles_2x2()) == "");
 }
 
 TEST_CASE("the work for a fact about a unit without a number does not grow with the units of its owner") {

@@ -6,6 +6,7 @@
 #include "adapters/wire/field_visitor.h"
 #include "tests/panic/lines.h"
 #include "tests/program/folder.h"
+#include "tests/support/every_fact.h"
 #include "tests/support/stage.h"
 
 namespace entente::panic::front_test {
@@ -791,6 +792,14 @@ TEST_CASE("what a client cannot be sent is counted with the mapping's reason") {
   play.start();
   CHECK(play.hears<words::Said>("text: 'hello'") == "loses Said: the game has no chat\n");
   CHECK(play.hears<words::TeamScore>("") == "loses TeamScore: the game has no scores, only a winner\n");
+}
+
+TEST_CASE("each kind of fact has a handler, or is counted by a reason of the mapping") {
+  testing::check_every_fact([](const core::Fact& fact) {
+    Play fresh;
+    fresh.start();
+    return fresh.stage.hears(fact);
+  });
 }
 
 TEST_CASE("the end of the session closes the connection") {

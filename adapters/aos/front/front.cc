@@ -18,7 +18,8 @@ constexpr bool kAlways = std::is_same_v<T, words::Refused> || std::is_same_v<T, 
 template <class T>
 constexpr bool kInTheWorld =
     std::is_same_v<T, words::Room> || std::is_same_v<T, words::You> || std::is_same_v<T, words::TeamScore> ||
-    std::is_same_v<T, words::Pose> || std::is_same_v<T, words::Ready> || std::is_same_v<T, words::Hidden>;
+    std::is_same_v<T, words::Pose> || std::is_same_v<T, words::Ready> || std::is_same_v<T, words::Hidden> ||
+    std::is_same_v<T, words::WorldProgress>;
 
 /// Ids that a client may send before Existing Player, whatever the 0.80 draft says: Map Cached, Handshake Return,
 /// Version Response, extensions.

@@ -15,6 +15,12 @@ template <class T>
 constexpr bool kAlwaysHeard = std::is_same_v<T, words::Refused> || std::is_same_v<T, words::Kicked> ||
                               std::is_same_v<T, words::Ready> || std::is_same_v<T, words::Waiting>;
 
+/// Facts that need no handler: they are read from the world when they are needed, or are for clients that still load
+/// it.
+template <class T>
+constexpr bool kNeedsNoHandler =
+    std::is_same_v<T, words::Room> || std::is_same_v<T, words::Rule> || std::is_same_v<T, words::WorldProgress>;
+
 }  // namespace
 
 /// Makes the room connect to its server while the client greets.
@@ -56,7 +62,7 @@ template <class Word>
 void BzdraftFront::take_fact(const Word& word, const core::Fact&, Outlet& out) {
   if constexpr (core::kOneHears<Word, Outlet, PlayerTable, Flags, Tanks, Shots, FrontChat>)
     core::hand(word, out, players_, flags_, tanks_, shots_, chat_);
-  else
+  else if constexpr (!kNeedsNoHandler<Word>)
     core::drop_unsupported<mapping>(word, out);
 }
 
@@ -146,7 +152,20 @@ void BzdraftFront::let_in(Outlet& out) {
   tanks_.put_all(out);
   if (out.world().round().state() != words::Round::OVER) chat_.tell_clock(out);
   if (!waiting_.empty() && !out.world().ready()) client_.server_says(waiting_, out);
-  if (world_sender_.guessed()) client_.server_says(std::string(core::kOpenFieldText) + " Join again to see it.", out);
+  if (world_sender_.guessed())
+    client_.server_says(std::string(core::kOpenFieldText) + " Join again to see it.", out);
+  else
+    check_world(out);
+}
+
+/// A client keeps the world that it has loaded, so it is told once that the room has another.
+void BzdraftFront::check_world(Outlet& out) {
+  if (!world_sender_.differs(out.world())) {
+    other_world_told_ = false;
+    return;
+  }
+  out.drop(drops::kOtherWorld);
+  if (!std::exchange(other_world_told_, true)) client_.server_says(core::kOtherWorldText, out);
 }
 
 // -- Leaving ----------------------------------------------------------------------------------------------------------

@@ -44,6 +44,8 @@ class BzdraftFront final : public core::Front, private core::TankDisplay {
   void take_fact(const words::Corrected& corrected, const core::Fact& fact, Outlet& out);
   void take_fact(const words::ClaimRefused& refused, const core::Fact& fact, Outlet& out);
   void take_fact(const words::Notice& notice, const core::Fact& fact, Outlet& out);
+  void take_fact(const words::World&, const core::Fact&, Outlet& out) { check_world(out); }
+  void take_fact(const words::Clock&, const core::Fact&, Outlet& out) { out.drop(drops::kClock); }
   void take_fact(const words::WorldEdit&, const core::Fact&, Outlet& out) { out.drop(drops::kWorldEdit); }
   void take_fact(const words::Refused& refused, const core::Fact&, Outlet& out);
   void take_fact(const words::Kicked& kicked, const core::Fact&, Outlet& out) { goodbye(kicked.text(), out); }
@@ -51,6 +53,7 @@ class BzdraftFront final : public core::Front, private core::TankDisplay {
   void take_fact(const words::Waiting& waiting, const core::Fact&, Outlet& out);
 
   void let_in(Outlet& out);
+  void check_world(Outlet& out);
   void sign(Outlet& out);
   void refuse(words::Refused::Code code, const std::string& why, bool may_retry, Outlet& out);
   void goodbye(std::string_view why, Outlet& out);
@@ -59,6 +62,7 @@ class BzdraftFront final : public core::Front, private core::TankDisplay {
   Client client_;
   bool gone_ = false;
   core::ResyncPhase resync_;
+  bool other_world_told_ = false;
   std::string waiting_;  // the last line about what the room waits for
 
   core::FlagNumbers flag_numbers_{512};

@@ -64,6 +64,7 @@ void WorldSender::build(FrontOut& out) {
   const words::World land = world.geometry() != nullptr ? core::flattened(*world.geometry()) : open_world();
   if (land.kind() == words::World::VOXELS) out.drop(drops::kVoxels);
   resource_ = resource_of(land);
+  if (world.geometry() != nullptr) hash_ = world.geometry()->hash();
   name_ = wire::md5(resource_);
   if (core::victim_decides(out.world()))
     most_shots_ = static_cast<std::uint16_t>(std::clamp(world.room().most_shots(), 1U, 255U));

@@ -25,6 +25,10 @@ class WorldSender {
   bool gave_up() const { return gave_up_; }
   /// Whether the client was shown an open field because the world is not known.
   bool guessed() const { return guessed_; }
+  /// Whether the client has been given a world, and the room now has another one.
+  bool differs(const core::WorldState& world) const {
+    return !resource_.empty() && world.geometry() != nullptr && world.geometry()->hash() != hash_;
+  }
   /// How many shots each player may have in the air.
   std::uint16_t most_shots() const { return most_shots_; }
 
@@ -38,6 +42,7 @@ class WorldSender {
   core::WorldWait wait_;
   bool gave_up_ = false, guessed_ = false;
   Buffer resource_;
+  std::string hash_;  // of the world of which it was made; empty: it was a guess
   Md5 name_{};
   std::uint16_t most_shots_ = 20;
 };

@@ -35,6 +35,8 @@ inline constexpr MappingLine kPickupsFull = dropped_fact("Unit", "no number is l
 inline constexpr MappingLine kTokensFull = dropped_fact("Token", "no number is left for another flag");
 inline constexpr MappingLine kCapturedUnseen = dropped_fact("TokenCaptured", "the client does not see that flag");
 inline constexpr MappingLine kOtherTeam = dropped_fact("TeamScore", "the client has no such team");
+inline constexpr MappingLine kClock = dropped_fact("Clock", "a client sets its clock only when it joins");
+inline constexpr MappingLine kOtherWorld = dropped_fact("World", "clients load a world only when they join");
 using core::drops::kShooterUnseen;
 using core::drops::kShotsFull;
 using core::drops::kWorldLate;

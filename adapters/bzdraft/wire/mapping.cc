@@ -272,6 +272,8 @@ constexpr MappingLine kMapping[] = {
     drops::kShotOfAnother,
     drops::kCommandTooLong,
     drops::kWorldLate,
+    drops::kClock,
+    drops::kOtherWorld,
 };
 
 }  // namespace

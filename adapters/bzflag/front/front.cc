@@ -27,6 +27,12 @@ template <class T>
 constexpr bool kOfPlayer = !std::is_same_v<T, ClientHeader> && !std::is_same_v<T, QueryGame> &&
                            !std::is_same_v<T, QueryPlayers> && !std::is_same_v<T, Exit>;
 
+/// Facts that need no handler: they are read from the world when they are needed, or are for clients that still load
+/// it.
+template <class T>
+constexpr bool kNeedsNoHandler =
+    std::is_same_v<T, words::Room> || std::is_same_v<T, words::Rule> || std::is_same_v<T, words::WorldProgress>;
+
 }  // namespace
 
 void BzflagFront::opened(const core::Peer& peer, Outlet& out) {
@@ -76,7 +82,7 @@ template <class Word>
 void BzflagFront::take_fact(const Word& word, const core::Fact&, Outlet& out) {
   if constexpr (core::kOneHears<Word, Outlet, PlayerTable, Flags, Tanks, Play, Shots, Scores, Rules, Rounds, FrontChat>)
     core::hand(word, out, players_, flags_, tanks_, play_, shots_, scores_, rules_, rounds_, chat_);
-  else
+  else if constexpr (!kNeedsNoHandler<Word>)
     core::drop_unsupported<mapping>(word, out);
 }
 
@@ -228,7 +234,10 @@ void BzflagFront::let_in(Outlet& out) {
   if (out.world().round().state() != words::Round::OVER) rounds_.tell_clock(out);
   client_.release(out);
   if (!waiting_.empty() && !out.world().ready()) client_.server_says(waiting_, out);
-  if (lobby_.guessed()) client_.server_says(std::string(core::kOpenFieldText) + " Join again to see it.", out);
+  if (lobby_.guessed())
+    client_.server_says(std::string(core::kOpenFieldText) + " Join again to see it.", out);
+  else
+    check_world(out);
   pinged_ = out.now();
   ping(out);
 }
@@ -240,6 +249,16 @@ void BzflagFront::ping(Outlet& out) {
   ping_number_ = static_cast<std::uint16_t>((ping_number_ + 1) % 10'000);
   client_.quick(out, LagPing{ping_number_});
   out.wake(pinged_ + kBetweenPings);
+}
+
+/// A client keeps the world that it has loaded, so it is told once that the room has another.
+void BzflagFront::check_world(Outlet& out) {
+  if (!lobby_.differs(out.world())) {
+    other_world_told_ = false;
+    return;
+  }
+  out.drop(drops::kOtherWorld);
+  if (!std::exchange(other_world_told_, true)) client_.server_says(core::kOtherWorldText, out);
 }
 
 // -- Leaving ----------------------------------------------------------------------------------------------------------

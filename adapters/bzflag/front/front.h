@@ -61,6 +61,7 @@ class BzflagFront final : public core::Front, private core::TankDisplay {
   void take_fact(const words::Corrected& corrected, const core::Fact& fact, Outlet& out);
   void take_fact(const words::ClaimRefused& refused, const core::Fact& fact, Outlet& out);
   void take_fact(const words::Notice& notice, const core::Fact& fact, Outlet& out);
+  void take_fact(const words::World&, const core::Fact&, Outlet& out) { check_world(out); }
   void take_fact(const words::WorldEdit&, const core::Fact&, Outlet& out) { out.drop(drops::kWorldEdit); }
   void take_fact(const words::Refused& refused, const core::Fact&, Outlet& out);
   void take_fact(const words::Kicked& kicked, const core::Fact&, Outlet& out) {
@@ -74,6 +75,7 @@ class BzflagFront final : public core::Front, private core::TankDisplay {
   void greet(Outlet& out);
   void want_world(Outlet& out);
   void let_in(Outlet& out);
+  void check_world(Outlet& out);
   void sign(Outlet& out);
   void ping(Outlet& out);
   void goodbye(std::string_view why, words::Refused::Code code, Outlet& out);
@@ -82,6 +84,7 @@ class BzflagFront final : public core::Front, private core::TankDisplay {
   Client client_;
   bool gone_ = false, wants_world_ = false;
   core::ResyncPhase resync_;
+  bool other_world_told_ = false;
   std::vector<std::string> flags_known_;
   std::string waiting_;  // the last line about what the room waits for
   std::uint16_t ping_number_ = 0;

@@ -133,6 +133,7 @@ GameSettings Lobby::settings(const FrontOut& out) const {
 void Lobby::build_world(FrontOut& out) {
   const core::WorldState& world = out.world();
   const words::World land = world.geometry() != nullptr ? core::flattened(*world.geometry()) : open_world();
+  if (world.geometry() != nullptr) room_hash_ = world.geometry()->hash();
   size_ = size_of(land);
   if (land.kind() == words::World::VOXELS) out.drop(drops::kVoxels);
   const bool ours = world.rules().contains("BZFLAG.maxFlags");

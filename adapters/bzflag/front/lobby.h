@@ -31,6 +31,10 @@ class Lobby {
   bool gave_up() const { return gave_up_; }
   /// Whether the client was shown an open field because the world is not known.
   bool guessed() const { return guessed_; }
+  /// Whether the client has been given a world, and the room now has another one.
+  bool differs(const core::WorldState& world) const {
+    return !database_.empty() && world.geometry() != nullptr && world.geometry()->hash() != room_hash_;
+  }
   /// How many shots each player may have in the air.
   std::uint16_t most_shots() const { return most_shots_; }
 
@@ -50,6 +54,7 @@ class Lobby {
   core::Micros asked_ = 0;  // when a strict client last asked for the hash or the world; 0: it has its answer
   bool gave_up_ = false, guessed_ = false;
   Buffer database_;
+  std::string room_hash_;       // of the world of which it was made, in the room; empty: it was a guess
   std::uint32_t promised_ = 0;  // bytes: the size of the database as told before it was known; 0: not told
   std::string hash_;            // as told, or to be told
   double size_ = 800;

@@ -364,6 +364,7 @@ constexpr MappingLine kMapping[] = {
     drops::kCommandNotExact,
     drops::kCommandTooLong,
     drops::kWorldLate,
+    drops::kOtherWorld,
 };
 
 }  // namespace

@@ -18,6 +18,8 @@ namespace entente::core {
 
 /// For the client that gets an open field.
 inline constexpr const char* kOpenFieldText = "The server has not told its map yet: you see an open field.";
+/// For a client that loads a world only when it joins.
+inline constexpr const char* kOtherWorldText = "The server has another map now. Join again to see it.";
 /// For the client that is refused.
 inline constexpr const char* kNoWorldText = "the server did not send its map in time";
 
