@@ -107,6 +107,37 @@ TEST_CASE("aos back: a player who chooses a side before it has entered plays on 
   CHECK(has(scene.hears(change), "sends ExistingPlayer player=3 team=1 weapon=1 "));
 }
 
+TEST_CASE("aos back: what a player asks for while the server lets it in is asked for when it is in") {
+  words::Change change;
+  change.set_team(words::GREEN);
+  change.set_kit(2);
+  words::Watch watch;
+  watch.set_mode(words::Watch::ROAM);
+  const auto entering = [](Scene& scene) {
+    scene.comes();
+    scene.hears(anna());
+    CHECK(has(scene.hears(words::Spawn()), "sends ExistingPlayer player=3 team=0 weapon=0 "));
+  };
+  Scene changes;
+  entering(changes);
+  CHECK_FALSE(has(changes.hears(change), "sends "));
+  const std::string in = changes.receives(created(3, 0, 150.5F, 150.5F, "anna"));
+  CHECK(has(in, "sends ChangeWeapon player=3 weapon=1\nsends ChangeTeam player=3 team=1\n"));
+  CHECK_FALSE(has(changes.receives(created(3, 1, 150.5F, 150.5F, "anna")), "sends Change"));
+
+  Scene same;  // the server has done it already
+  entering(same);
+  same.hears(change);
+  CreatePlayer green = created(3, 1, 150.5F, 150.5F, "anna");
+  green.weapon = 1;
+  CHECK_FALSE(has(same.receives(green), "sends Change"));
+
+  Scene watches;
+  entering(watches);
+  CHECK_FALSE(has(watches.hears(watch), "sends "));
+  CHECK(has(watches.receives(created(3, 0, 150.5F, 150.5F, "anna")), "sends ChangeTeam player=3 team=255\n"));
+}
+
 TEST_CASE("aos back: answers a version request, echoes a challenge, and reports no cached map in 0.76") {
   Scene scene;
   CHECK(scene.receives(HandshakeInit{{0, 0, 0, 42}}) == "sends HandshakeReturn challenge=(0 0 0 42)\n");
@@ -153,6 +184,27 @@ TEST_CASE("aos back: a new map ends every life, and the player must ask to spawn
   CHECK(has(scene.receives(capture_the_flag(4)), "says Ready\n"));
   CHECK(has(scene.hears(words::Spawn()), "sends ExistingPlayer player=4"));
   CHECK(has(scene.receives(created(4, 0, 150.5F, 150.5F, "anna")), "says Spawned"));
+}
+
+TEST_CASE("aos back: a request to play that a new map overtakes is made again after that map") {
+  Scene scene;
+  scene.comes();
+  scene.hears(anna());
+  CHECK(has(scene.hears(words::Spawn()), "sends ExistingPlayer player=3"));
+  scene.loads();
+  CHECK(has(scene.receives(capture_the_flag(4)), "sends ExistingPlayer player=4"));
+  CHECK(has(scene.receives(created(4, 0, 150.5F, 150.5F, "anna")), "says Spawned"));
+}
+
+TEST_CASE("aos back: a dead player who has asked to spawn plays on the next map") {
+  for (const bool asks : {true, false}) {
+    Scene scene;
+    scene.plays();
+    scene.receives(KillAction{3, 5, 0, 5});
+    if (asks) scene.hears(words::Spawn());
+    scene.loads();
+    CHECK(has(scene.receives(capture_the_flag(4)), "sends ExistingPlayer player=4") == asks);
+  }
 }
 
 TEST_CASE("aos back: a lost server refuses a player who has not joined yet; leaving closes the connection once") {

@@ -29,6 +29,7 @@ void AosBack::receive(const Frames& frames, Outlet& out) {
         message);
   });
   if (!server_.loaded()) await_map(out);
+  joining_.catch_up(out);
 }
 
 /// The server was asked for its map, or has sent a part of it.

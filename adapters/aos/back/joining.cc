@@ -30,13 +30,17 @@ void tell_rules(const StateData& state, BackOut& out) {
 
 /// The first packet of a session, and of each next map. Everything known so far is void.
 void Joining::hear(const MapStart& start, BackOut& out) {
+  late_change_ = {};
+  late_role_ = false;
+  const bool asked = server_.stage == Stage::kEntering || waits_for_life();
   players_.forget_all(out);
   server_.number = 255;
   server_.claims = {};
   man_.forget();
   hands_.forget();
   objectives_.forget();
-  if (server_.stage != Stage::kMap) wants_spawn_ = server_.wish && server_.wish->role() == words::WATCH;
+  // A request that the server has not answered is made again after the map.
+  if (server_.stage != Stage::kMap) wants_spawn_ = asked || (server_.wish && server_.wish->role() == words::WATCH);
   server_.stage = Stage::kMap;
   snapshots_.start_again();
   loading_.reset();
@@ -137,6 +141,7 @@ void Joining::take_role(BackOut& out) {
   const words::Enter& wish = *server_.wish;
   const bool watches = wish.role() == words::WATCH;
   wants_spawn_ = wants_spawn_ || watches;
+  late_role_ = server_.stage == Stage::kEntering;
   introduce(out);
   enter(out);
   const ServerPlayer* me = players_.own();
@@ -148,14 +153,35 @@ void Joining::take_role(BackOut& out) {
   hands_.hear(change, out);
 }
 
+/// Whether our player is dead, and has asked to spawn since it died.
+bool Joining::waits_for_life() {
+  const ServerPlayer* me = players_.own();
+  return server_.in() && me != nullptr && !me->alive && asked_after_ == me->deaths;
+}
+
 void Joining::hear(const words::Spawn&, BackOut& out) {
   wants_spawn_ = true;
+  if (const ServerPlayer* me = players_.own(); me != nullptr && me->died) asked_after_ = me->deaths;
   enter(out);
 }
 
 /// A player who chooses a side wants to play. Hands has heard the change before.
 void Joining::hear(const words::Change& change, BackOut& out) {
   if (server_.stage == Stage::kReadyToEnter && change.has_team()) hear(words::Spawn(), out);
+  if (server_.stage != Stage::kEntering) return;
+  if (change.has_team()) late_change_.set_team(change.team());
+  if (change.has_kit()) late_change_.set_kit(change.kit());
+}
+
+void Joining::catch_up(BackOut& out) {
+  const ServerPlayer* me = players_.own();
+  if (!server_.in() || me == nullptr) return;
+  words::Change change = std::exchange(late_change_, {});
+  const bool watches = server_.wish && server_.wish->role() == words::WATCH;
+  if (std::exchange(late_role_, false) && (me->team == kSpectator) != watches) return take_role(out);
+  if (change.has_team() && players_.side_for(change.team()) == me->team) change.clear_team();
+  if (change.has_kit() && weapon_of(change.kit()) == me->weapon) change.clear_kit();
+  if (change.has_team() || change.has_kit()) hands_.hear(change, out);
 }
 
 /// Reports our player as its client requested it. The server creates the player only when it enters.

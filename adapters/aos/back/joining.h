@@ -32,11 +32,14 @@ class Joining {
   void hear(const words::Spawn&, BackOut& out);
   void hear(const words::Change& change, BackOut& out);
 
+  /// Carries out what the player has asked for after its request to enter was sent, once the server has let it in.
+  void catch_up(BackOut& out);
   /// The map and its State Data are complete: reports them to the room.
   void learn(VoxelMap map, words::World world, const StateData& state, BackOut& out);
 
  private:
   bool may_load(const BackOut& out);
+  bool waits_for_life();
   void introduce(BackOut& out);
   void take_role(BackOut& out);
   void enter(BackOut& out);
@@ -48,6 +51,9 @@ class Joining {
   ServerObjectives& objectives_;
   SnapshotReader& snapshots_;
   bool wants_spawn_ = false;
+  words::Change late_change_;                 // asked for since the request to enter was sent: side and weapon
+  bool late_role_ = false;                    // likewise: to watch, or to play
+  std::optional<std::uint32_t> asked_after_;  // so many deaths, it last asked to spawn
   std::unique_ptr<MapReceiver> loading_;
   std::size_t announced_ = 0, loaded_ = 0;  // bytes of the stream
   core::Micros maps_paid_ = 0;              // until then, the maps so far are allowed for
