@@ -802,6 +802,31 @@ TEST_CASE("each kind of fact has a handler, or is counted by a reason of the map
   });
 }
 
+TEST_CASE("a number is used again only after its piece was destroyed") {
+  const auto unit = [](int id) {
+    return "id: " + std::to_string(id) + " owner: 3 alive: true pose { x: 12.5 y: 87.5 yaw: 1.57 }";
+  };
+  Play play;
+  play.start();
+  for (int id = 10; id < 10 + 4094; ++id) {
+    play.hears<words::Unit>(unit(id));
+    play.stage.ages(kSecond);
+  }
+  play.stage.set_waiting(10'000);
+  CHECK(play.hears<words::Gone>("unit: 10") == "");
+  CHECK(play.hears<words::Unit>(unit(9000)) == "");
+  play.stage.set_waiting(0);
+  const std::string later = play.waits(5 * kSecond);
+  CAPTURE(later);
+  CHECK(later.find("sends Destroy direction=0 value=0 piece=3\n") != std::string::npos);
+  const std::size_t created = later.find("value=50 piece=3 ");
+  CHECK((created == std::string::npos || later.find("sends Destroy direction=0 value=0 piece=3\n") < created));
+  CHECK(later.find("sends CreateTank") != std::string::npos);
+  // From now on, the number is free.
+  play.hears<words::Gone>("unit: 11");
+  CHECK(play.hears<words::Unit>(unit(9001)).find(" piece=") != std::string::npos);
+}
+
 TEST_CASE("the end of the session closes the connection") {
   Play play;
   play.start();

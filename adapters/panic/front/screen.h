@@ -84,6 +84,7 @@ class Screen {
     core::Id token = 0;  ///< the token behind it; 0: none
     bool wall = false;   ///< it is a wall, which may be gone now
     bool own = false;
+    bool forgotten = false;  ///< its unit is gone; its number is free once the client does not show it
     bool there = false;
     bool waits = false;  ///< a change waits until a message may be sent
     bool moves = false;  ///< it moves by itself
@@ -133,7 +134,9 @@ class Screen {
   bool paint_place(Index index, const core::UnitState& state, Out& out);
   bool paint_heading(Index index, const core::UnitState& state, Out& out);
   bool paint_health(Index index, const words::Unit& unit, Out& out);
+  /// REQUIRES: paint() follows.
   void forget(Index index);
+  void free_if_forgotten(Index index);
   core::Id unit_without_tank(const Out& out) const;
   void give(Index tank, core::Id unit, Out& out);
   std::uint32_t code_of(const words::Unit& unit, const Out& out) const;

@@ -121,13 +121,18 @@ bool Screen::paint_absent(Index index, Out& out) {
   Piece& piece = pieces_[index];
   piece.moves = false;
   const bool comes_back = piece.own && !same_game_;
-  if (!piece.there) return false;
+  if (!piece.there) return free_if_forgotten(index), false;
   if (comes_back && piece.health == 0) return dig_crater(index, out);
   if (!may_send(out)) return waits(index);
   piece.health = 0;
   piece.there = comes_back;
   tell_event(comes_back ? kUpdateHealth : kDestroy, Direction::kNone, 0, index, out);
   return true;
+}
+
+/// REQUIRES: the client does not show the piece.
+void Screen::free_if_forgotten(Index index) {
+  if (std::exchange(pieces_[index].forgotten, false)) free_.push_back(index);
 }
 
 bool Screen::dig_crater(Index index, Out& out) {
@@ -225,7 +230,7 @@ void Screen::forget(Index index) {
   Piece& piece = pieces_[index];
   index_of_.erase(piece.unit);
   piece.unit = 0;
-  if (!piece.own) free_.push_back(index);
+  piece.forgotten = !piece.own;
 }
 
 std::uint32_t Screen::code_of(const words::Unit& unit, const Out& out) const {
