@@ -1,0 +1,259 @@
+// Clients over TCP that wait until their server's dialect is known, those that are turned away, and whose datagrams are
+// passed on.
+#include "proxy/relay/acceptors/stream_acceptor.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/relay/enet_peers.h"
+#include "tests/relay/route/one_route.h"
+#include "tests/relay/toy.h"
+
+namespace entente::testing::stream_acceptor_test {
+namespace {
+
+using relay::Drop, relay::Reason;
+
+constexpr Millis kPartsFor = 1'000;
+
+/// Whether the other side has not closed the connection. If it has, the first byte is answered with a reset.
+bool is_open(const Stream& client) {
+  const Buffer byte{0};
+  return client.try_send(byte) == 1 && client.try_send(byte) == 1;
+}
+
+/// A listener. Its server cannot be reached at first, and must show its dialect before anybody is let in.
+struct Door : Turning, relay::Dispatcher {
+  explicit Door(const relay::RouteOptions& options) : route(loop, options, {loopback()}) {
+    route.server().drain(true);
+    if (!route.tcp) {
+      auto made = net::listen(loopback(), false);
+      REQUIRE(made.ok());
+      route.tcp = std::move(made->tcp);
+      route.listener.address = route.route.listen_address = made->address;
+    }
+    at = route.route.listen_address;
+    REQUIRE(acceptor.open(std::move(route.tcp), at).ok());
+  }
+
+  relay::LinkId next_link() override { return ++last_link; }
+  std::size_t next_worker(const relay::Route&) override { return 3; }
+  void assign(std::size_t worker, relay::AcceptedClient newcomer) override {
+    CHECK(worker == 3);
+    let_in.push_back(std::move(newcomer));
+  }
+  bool forward_datagram(relay::SessionRef to, const net::Address&, Bytes datagram) override {
+    if (full) return false;
+    CHECK(to.worker == 3);
+    datagrams.push_back(std::to_string(to.link) + " " + std::string(as_text(datagram.subspan(2))));
+    return true;
+  }
+  void flush_datagrams() override {}
+
+  std::uint32_t inside() const { return route.listener.admission.inside(); }
+  Stream connect() const { return Stream::to(at); }
+  Stream a_client_waits() {
+    const std::uint32_t before = inside();
+    Stream client = connect();
+    until([&] { return inside() == before + 1; });
+    return client;
+  }
+  Stream a_client_is_let_in() {
+    const std::size_t before = let_in.size();
+    Stream client = connect();
+    until([&] { return let_in.size() == before + 1; });
+    return client;
+  }
+  void look_again() { acceptor.serve(*route.here, probes); }
+  void server_is_known() {
+    route.server().drain(false);
+    route.server().set_dialect(0);
+    look_again();
+  }
+  /// The client gets its game's goodbye, and what it sends is still accepted.
+  void is_turned_away(const Stream& client, Reason why) {
+    until([&] { return client.readable(0); });
+    CHECK(as_text(client.read_all()) == kGoodbye);
+    CHECK(route.ended(why) == 1);
+    CHECK(is_open(client));
+  }
+  std::size_t kick(relay::LinkId link) {
+    relay::SessionCommand command;
+    command.link = link;
+    command.action = relay::SessionCommand::Action::kKick;
+    relay::Inquiry inquiry;
+    {
+      relay::Inquiry::Part part(inquiry);
+      acceptor.command(command, part);
+    }
+    return inquiry.wait().size();
+  }
+
+  relay::LinkId last_link = 0;
+  net::Address at;
+  bool full = false;
+  std::vector<std::string> datagrams;
+  OneRoute route;
+  std::vector<relay::AcceptedClient> let_in;
+  relay::ServerProbes probes{*route.here};
+  relay::StreamAcceptor acceptor{*route.here, probes, *this};
+};
+
+relay::RouteOptions of_waiting(Millis hold_ms = 60'000, relay::Bans* bans = nullptr) {
+  relay::RouteOptions options = options_of(toy::stream());
+  options.servers.front().dialect.reset();
+  options.upstream.hold_ms = hold_ms;
+  options.upstream.needs_dialect = true;
+  options.bans = bans;
+  return options;
+}
+
+TEST_CASE("stream acceptor: who waits for the server's dialect is let in when it is known, in the order of arrival") {
+  Door door(of_waiting());
+  std::vector<Stream> clients;
+  for (int i = 0; i < 3; ++i) clients.push_back(door.a_client_waits());
+  door.look_again();
+  CHECK(door.let_in.empty());
+  door.server_is_known();
+  REQUIRE(door.let_in.size() == 3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(door.let_in[i].link == i + 1);
+    CHECK(door.let_in[i].client == clients[i].here());
+    CHECK(door.let_in[i].server == &door.route.server());
+  }
+  CHECK(door.route.server().sessions() == 3);
+  CHECK(door.inside() == 3);
+  door.look_again();
+  CHECK(door.let_in.size() == 3);
+}
+
+TEST_CASE("stream acceptor: who cannot wait any longer is told that the server is away, and gives back its place") {
+  Door door(of_waiting(0));
+  const Stream client = door.connect();
+  door.is_turned_away(client, Reason::kServerUnreachable);
+  CHECK(door.inside() == 0);
+}
+
+TEST_CASE("stream acceptor: a client that is turned away has a second to read why; then its connection is closed") {
+  Door door(of_waiting(0));
+  const Millis before = door.loop.now();
+  const Stream client = door.connect();
+  door.is_turned_away(client, Reason::kServerUnreachable);
+  CHECK_FALSE(door.acceptor.empty());
+  door.acceptor.tick(before + kPartsFor - 1);
+  CHECK(is_open(client));
+  door.acceptor.tick(door.loop.now() + kPartsFor);
+  CHECK_FALSE(is_open(client));
+  CHECK(door.acceptor.empty());
+}
+
+TEST_CASE("stream acceptor: a stop closes the connections of those who were turned away, and nobody is let in") {
+  Door door(of_waiting());
+  const Stream client = door.a_client_waits();
+  door.acceptor.stop();
+  CHECK(door.inside() == 0);
+  CHECK(as_text(client.read_all()) == kGoodbye);
+  CHECK_FALSE(is_open(client));
+  CHECK(door.route.ended(Reason::kDraining) == 1);
+  CHECK(door.acceptor.empty());
+  door.server_is_known();
+  CHECK(door.let_in.empty());
+}
+
+TEST_CASE("stream acceptor: who is banned while it waits is told so, and the others are let in") {
+  relay::Bans bans;
+  Door door(of_waiting(60'000, &bans));
+  const Stream client = door.a_client_waits();
+  bans.add({*net::Network::parse("127.0.0.1"), relay::Ban::kForGood, "no", false});
+  door.server_is_known();
+  door.is_turned_away(client, Reason::kBanned);
+  CHECK(door.let_in.empty());
+  CHECK(door.inside() == 0);
+}
+
+TEST_CASE("stream acceptor: who waits can be kicked by its number, and the others wait on") {
+  Door door(of_waiting());
+  const Stream first = door.a_client_waits(), second = door.a_client_waits();
+  CHECK(door.kick(3) == 0);
+  CHECK(door.kick(1) == 1);
+  door.is_turned_away(first, Reason::kKicked);
+  CHECK(door.inside() == 1);
+  CHECK_FALSE(second.readable(0));
+  door.server_is_known();
+  REQUIRE(door.let_in.size() == 1);
+  CHECK(door.let_in.front().link == 2);
+}
+
+TEST_CASE("stream acceptor: a full listener turns clients away until a session is gone") {
+  relay::RouteOptions options = of_waiting();
+  options.limits.sessions = 1;
+  Door door(options);
+  door.server_is_known();
+  const Stream first = door.a_client_is_let_in();
+  const Stream second = door.connect();
+  door.is_turned_away(second, Reason::kTooMany);
+  CHECK(door.last_link == 1);  // only clients that come in are numbered
+  door.acceptor.left(1, door.let_in.front().client, false);
+  CHECK(door.inside() == 0);
+  const Stream third = door.a_client_is_let_in();
+  CHECK(door.let_in.back().link == 2);
+}
+
+TEST_CASE("stream acceptor: an address whose clients are gone is forgotten at the next tidying") {
+  Door door(of_waiting());
+  door.server_is_known();
+  const Stream client = door.a_client_is_let_in();
+  door.acceptor.left(1, door.let_in.front().client, false);
+  CHECK(door.route.listener.admission.known() == 1);
+  door.acceptor.tick(door.loop.now());
+  CHECK(door.route.listener.admission.known() == 0);
+  const Stream other = door.a_client_is_let_in();
+  door.acceptor.left(2, door.let_in.back().client, false);
+  const Millis tidied = door.loop.now();
+  door.acceptor.tick(tidied);  // at most once a second; the loop's time has hardly passed
+  door.acceptor.tick(tidied + relay::kTidyEvery);
+  CHECK(door.route.listener.admission.known() == 0);
+}
+
+TEST_CASE("stream acceptor: datagrams from a client's port belong to its session, until that is gone") {
+  relay::RouteOptions options = options_of(toy::game());
+  Door door(options);
+  door.route.server().drain(false);
+  const net::Address here = free_for_both();
+  const Stream client = Stream::to(door.at, &here);
+  door.until([&] { return door.let_in.size() == 1; });
+  const Datagrams socket(here);
+  socket.send(door.at, frame("one"));
+  door.until([&] { return door.datagrams.size() == 1; });
+  CHECK(door.datagrams.front() == "1 one");
+  door.full = true;
+  socket.send(door.at, frame("two"));
+  door.until([&] { return door.route.dropped(Drop::kQueueFull) == 1; });
+  door.full = false;
+  door.acceptor.left(1, door.let_in.front().client, false);
+  socket.send(door.at, frame("three"));
+  door.until([&] { return door.route.dropped(Drop::kUnknownSource) == 1; });
+  CHECK(door.datagrams.size() == 1);
+}
+
+TEST_CASE("stream acceptor: a datagram from another port of a client is linked by the number that its server gave it") {
+  Door door(options_of(toy::game()));
+  door.route.server().drain(false);
+  const Stream client = door.a_client_is_let_in();
+  const Datagrams socket(loopback());
+  const Buffer request{1, 8, 7};
+  socket.send(door.at, request);
+  door.until([&] { return door.route.dropped(Drop::kUnknownSource) == 1; });
+  door.acceptor.player_id_given(1, 7);
+  socket.send(door.at, request);
+  door.until([&] { return door.datagrams.size() == 1; });
+  socket.send(door.at, frame("more"));
+  door.until([&] { return door.datagrams.size() == 2; });
+  CHECK(door.datagrams.back() == "1 more");
+}
+
+}  // namespace
+}  // namespace entente::testing::stream_acceptor_test
