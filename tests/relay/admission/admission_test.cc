@@ -80,6 +80,123 @@ TEST_CASE("a session that is moved here takes a place as a client does, but what
   CHECK(admission.inside() == 1);
 }
 
+TEST_CASE("a player who is moved here takes nothing of the rate of its address") {
+  Admission admission;
+  const Limits limits = limits_of(0, 0, 1, 2);
+  const auto a = address("10.0.0.1:1");
+  for (int i = 0; i < 3; ++i) CHECK(!admission.enter_moved(a, limits, 0));
+  for (int i = 0; i < 2; ++i) CHECK(!admission.enter(a, limits, 0));
+  CHECK(admission.enter(a, limits, 0) == Reason::kTooFast);
+  CHECK(admission.inside() == 5);
+}
+
+TEST_CASE("a newcomer who is refused because the route is full or banned takes no place") {
+  Bans bans;
+  Admission admission({}, &bans);
+  const Limits limits = limits_of(1, 1, 0, 0);
+  const auto a = address("10.0.0.1:1"), b = address("10.0.0.2:1");
+  CHECK(!admission.enter(a, limits, 0));
+  for (int i = 0; i < 3; ++i) CHECK(admission.enter(a, limits, 0) == Reason::kTooMany);
+  bans.add({*net::Network::parse("10.0.0.2"), Ban::kForGood, "", false});
+  CHECK(admission.enter(b, limits, 0) == Reason::kBanned);
+  CHECK(admission.inside() == 1);
+  CHECK(admission.known() == 1);  // nothing is kept about a banned address
+  admission.leave(a);
+  CHECK(admission.empty());
+  CHECK(!admission.enter(a, limits, 0));
+}
+
+TEST_CASE("a load balancer's check needs neither a rate nor a free place of a session, and is no session") {
+  std::atomic<bool> draining = false;
+  Bans bans;
+  Admission admission({}, &bans, &draining);
+  const Limits limits = limits_of(1, 1, 1, 1);
+  const auto a = address("10.0.0.1:1");
+  CHECK(!admission.enter(a, limits, 0));
+  bans.add({*net::Network::parse("10.0.0.1"), Ban::kForGood, "", false});
+  for (int i = 0; i < 3; ++i) CHECK(!admission.call_for_check(a, limits, 0));
+  CHECK(admission.inside() == 1);
+  for (int i = 0; i < 3; ++i) admission.stop_calling(a);
+  bans.remove(*net::Network::parse("10.0.0.1"));
+  admission.leave(a);
+  CHECK(!admission.enter(a, limits, 1'000));  // the checks took nothing of the rate
+  draining = true;
+  CHECK(admission.call_for_check(a, limits, 0) == Reason::kDraining);
+}
+
+TEST_CASE("a caller who may not begin a session is still a caller, and may begin one when there is a place") {
+  Bans bans;
+  Admission admission({}, &bans);
+  const Limits limits = limits_of(1, 0, 0, 0);
+  const auto a = address("10.0.0.1:1"), b = address("10.0.0.2:1");
+  CHECK(!admission.enter(a, limits, 0));
+  CHECK(!admission.call(b, limits, 0));
+  CHECK(admission.begin_session(b, limits) == Reason::kTooMany);
+  CHECK(admission.inside() == 1);
+  admission.leave(a);
+  CHECK_FALSE(admission.empty());  // b still calls
+  bans.add({*net::Network::parse("10.0.0.2"), Ban::kForGood, "", false});
+  CHECK(admission.begin_session(b, limits) == Reason::kBanned);
+  CHECK(admission.request(b, limits, 0) == Reason::kBanned);
+  bans.remove(*net::Network::parse("10.0.0.2"));
+  CHECK(!admission.begin_session(b, limits));
+  CHECK(admission.inside() == 1);
+  admission.leave(b);
+  CHECK(admission.empty());
+}
+
+TEST_CASE("the clients of an address share their rates, which are kept until they have recovered") {
+  Admission admission;
+  Limits limits = limits_of(0, 0, 0, 0);
+  limits.address_messages_per_second = 10;
+  limits.server_messages_per_second = 640;
+  const auto a = address("10.0.0.1:1");
+  CHECK(admission.rates(a, limits, 0) != admission.rates(a, limits, 0));  // nobody is inside
+  CHECK(!admission.enter(a, limits, 0));
+  const auto rates = admission.rates(a, limits, 0);
+  CHECK(admission.rates(address("10.0.0.1:2"), limits, 0) == rates);
+  CHECK(admission.rates(address("10.0.0.2:1"), limits, 0) != rates);
+  CHECK(rates->charge(0, 20, 0));
+  CHECK_FALSE(rates->charge(0, 1, 0));
+  CHECK(rates->charge_part(0, 20, 0));
+  CHECK_FALSE(rates->charge_part(0, 1, 0));
+  admission.leave(a);
+  admission.tidy(2'000);
+  CHECK(admission.known() == 1);
+  CHECK(admission.rates(a, limits, 2'000) == rates);
+  admission.tidy(3'000);
+  CHECK(admission.known() == 0);
+}
+
+TEST_CASE("rates of an address follow changed limits") {
+  Admission admission;
+  Limits limits = limits_of(0, 0, 0, 0);
+  limits.address_messages_per_second = 10;
+  const auto a = address("10.0.0.1:1");
+  CHECK(!admission.enter(a, limits, 0));
+  const auto rates = admission.rates(a, limits, 0);
+  limits.address_messages_per_second = 1;
+  CHECK(admission.rates(a, limits, 0) == rates);
+  CHECK(rates->charge(0, 2, 0));
+  CHECK_FALSE(rates->charge(0, 1, 0));
+}
+
+TEST_CASE(
+    "who has waited since it was let in may stay while the route drains, but not if it is banned or not allowed") {
+  std::atomic<bool> draining = true;
+  Bans bans;
+  Admission admission({}, &bans, &draining);
+  const auto a = address("10.0.0.1:1");
+  CHECK(!admission.barred(a));
+  bans.add({*net::Network::parse("10.0.0.1"), Ban::kForGood, "", false});
+  CHECK(admission.barred(a) == Reason::kBanned);
+  Access access;
+  access.deny.push_back(*net::Network::parse("10.0.0.0/8"));
+  admission.set_access({access});
+  CHECK(admission.barred(a) == Reason::kNotAllowed);
+  CHECK(!admission.barred(address("192.0.2.1:1")));
+}
+
 TEST_CASE("a burst passes at once, then the rate, for each address by itself") {
   Admission admission;
   const Limits limits = limits_of(0, 0, 2, 3);
