@@ -120,13 +120,18 @@ void EnetEnd::run() {
 
 void EnetEnd::hear_kept() {
   while ((left_ || reading_) && !kept_.empty()) {
-    if (!may_hear()) return kept_.clear();
+    if (!may_hear()) return forget_kept();
     const WaitingPacket one = std::move(kept_.front());
     kept_.pop_front();
     kept_bytes_ -= one.packet.weight();
     hear(one.channel, one.packet);
     if (!kept_.empty() && worker_route_.loop.time_is_up()) return worker_route_.loop.serve(*this);
   }
+}
+
+void EnetEnd::forget_kept() {
+  kept_.clear();
+  kept_bytes_ = 0;
 }
 
 void EnetEnd::hear(std::uint8_t channel, const EnetPacket& packet) {
@@ -186,21 +191,20 @@ End::Departure EnetEnd::departure(std::uint32_t data, bool silent) const {
 /// The peer is still connected.
 void EnetEnd::depart(const Departure& departure) {
   departed_ = true;
-  kept_.clear();
+  forget_kept();
   user().departed(*this, departure);
 }
 
 void EnetEnd::shut_down(std::string_view, std::uint32_t code) {
   if (std::exchange(shut_down_, true) || !peer_) return;
   if (code != 0) code_ = code;
-  kept_.clear();
+  forget_kept();
   up_ ? host_->disconnect(*peer_, code_) : hang_up();
 }
 
 void EnetEnd::hang_up() {
   cancel();
-  kept_.clear();
-  kept_bytes_ = 0;
+  forget_kept();
   left_.reset();
   if (peer_) host_->disconnect_now(*std::exchange(peer_, nullptr), code_);
 }

@@ -62,6 +62,7 @@ class EnetEnd final : public End, public EnetPeerUser, private net::EnetHost::Us
   wire::Way heard_way() const { return facing_ == Facing::kClient ? wire::Way::kToServer : wire::Way::kToClient; }
   void keep(std::uint8_t channel, net::EnetPacket packet);
   void hear_kept();
+  void forget_kept();
   void tell_left();
   void hear(std::uint8_t channel, const net::EnetPacket& packet);
   bool may_hear() const { return !departed_ && !shut_down_; }
