@@ -46,6 +46,14 @@ class Orders {
       if (action.kind == kind && action.text.find(part) != std::string::npos) return true;
     return false;
   }
+  /// The texts of all of this kind, in their order.
+  std::vector<std::string> texts(rules::Action::Kind kind) const {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::string> found;
+    for (const auto& [action, client] : all_)
+      if (action.kind == kind) found.push_back(action.text);
+    return found;
+  }
   /// Waits for the first of this kind, and its player's client.
   std::pair<rules::Action, relay::LinkInfo> first(rules::Action::Kind kind) const {
     REQUIRE(eventually([&] { return count(kind) != 0; }));

@@ -88,6 +88,14 @@ TEST_CASE("rooms that are open get the new rules, and state survives") {
   CHECK(met.gets({}) == said("end"));
 }
 
+TEST_CASE("rules of a bridge are called each second, also when nobody says anything") {
+  const FakeServer fake;
+  const Ruled running("state.n = 0 function on_tick() state.n = state.n + 1 log('tick ' .. state.n) end",
+                      fake.address());
+  const Met met(running, fake);
+  CHECK(eventually([&] { return running.orders.has(Kind::kLog, "tick 2"); }));
+}
+
 TEST_CASE("a rule that fails is switched off in its room, told once, and the traffic goes on") {
   const FakeServer fake;
   const Ruled running("function on_chat(_, text) if text == 'loop' then while true do end end return '!' .. text end",
