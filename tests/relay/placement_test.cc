@@ -11,6 +11,7 @@
 #include "tests/relay/enet_peers.h"
 #include "tests/relay/in_shared_room.h"
 #include "tests/relay/toy.h"
+#include "tests/relay/web_peers.h"
 
 namespace entente::testing::placement_test {
 namespace {
@@ -72,6 +73,28 @@ TEST_CASE("a newcomer gets the worker with the fewest sessions") {
     pairs.emplace_back(std::in_place, running, fake);
     CHECK(placed.workers(i).back() == first[0]);
   }
+}
+
+TEST_CASE("a session over WebSocket counts for its worker until it is over, and no longer") {
+  FakeServer fake;
+  Placed placed;
+  Running running(toy::messages(), fake.address(), no_limits(), 2, 0, &placed);
+  std::deque<std::optional<WebPair>> pairs;
+  const auto join = [&] {
+    pairs.emplace_back(std::in_place, running, fake);
+    pairs.back()->client.send("01");
+    return placed.workers(pairs.size()).back();
+  };
+  for (int i = 0; i < 3; ++i) {
+    join();
+    pairs.back().reset();
+    CHECK(running.empty());
+  }
+  const std::size_t first = join(), second = join();
+  CHECK(first != second);
+  pairs[3].reset();
+  CHECK(eventually([&] { return running.totals().current_sessions() == 1; }));
+  CHECK(join() == first);
 }
 
 /// A bridge of two workers. The second player's session blocks its worker, the second one, until `over` is ready.

@@ -195,6 +195,22 @@ TEST_CASE("a client gets the status with which the server declines") {
   CHECK(running.ended(Reason::kServerDeclined));
 }
 
+TEST_CASE("a client gets 502 if the server answers its request with a status that is no error") {
+  FakeServer fake;
+  Running running(ogar::game(), fake.address());
+  struct Row {
+    unsigned given, told;
+  };
+  for (const Row& row : {Row{200, 502}, {302, 502}, {399, 502}, {400, 400}, {599, 599}}) {
+    CAPTURE(row.given);
+    WebClient client(running.address);
+    WebServer server(fake);
+    server.send_raw("HTTP/1.1 " + std::to_string(row.given) + " Odd\r\nContent-Length: 0\r\n\r\n");
+    CHECK(client.answer().status == row.told);
+  }
+  CHECK(running.ended(Reason::kServerDeclined, 5));
+}
+
 TEST_CASE("a client that cannot be served gets an HTTP status, and the server gets no connection") {
   FakeServer fake;
   Running running(ogar::game(), fake.address());

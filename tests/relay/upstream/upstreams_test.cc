@@ -218,6 +218,142 @@ TEST_CASE("upstreams: who cannot use its turn keeps its place, and those behind 
   CHECK(scene.upstreams.waiting() == 2);
 }
 
+TEST_CASE("upstreams: a full server is avoided for three seconds, and its slots are scarce for thirty") {
+  Scene scene({.hold_ms = 1'000}, {1, 1});
+  Upstream& a = scene.upstreams.at(0);
+  a.succeeded(1'000);
+  a.mark_full(1'000);
+  CHECK(a.is_full(3'999));
+  CHECK(scene.chosen(0, 3'999) == "b");
+  CHECK_FALSE(a.is_full(4'000));
+  CHECK(scene.chosen(0, 4'000) == "a");
+  CHECK(a.is_scarce(30'999));
+  CHECK_FALSE(a.is_scarce(31'000));
+}
+
+TEST_CASE("upstreams: once a server is up, the first 64 who wait may connect at once, and not one more") {
+  Scene scene({.hold_ms = 1'000}, {1});
+  scene.upstreams.at(0).succeeded(1'000);
+  std::vector<Upstreams::QueueTicket> tickets;
+  for (std::uint64_t link = 1; link <= 66; ++link) tickets.push_back(scene.upstreams.wait(link, 1'000));
+  CHECK(tickets[63].turn(1'000) != 0);
+  CHECK(tickets[64].turn(1'000) == 0);
+  tickets.erase(tickets.begin());
+  CHECK(tickets[63].turn(1'000) != 0);
+  CHECK(tickets[64].turn(1'000) == 0);
+  CHECK(scene.upstreams.waiting() == 65);
+}
+
+TEST_CASE("upstreams: a ticket that is replaced or moved leaves the queue once") {
+  Scene scene({.hold_ms = 1'000}, {1});
+  Upstreams::QueueTicket ticket = scene.upstreams.wait(1, 1'000);
+  ticket = scene.upstreams.wait(2, 1'000);
+  CHECK(scene.upstreams.waiting() == 1);
+  Upstreams::QueueTicket moved = std::move(ticket);
+  CHECK(moved.taken());
+  CHECK_FALSE(ticket.taken());  // NOLINT: that is what is tested
+  ticket.leave();
+  CHECK(scene.upstreams.waiting() == 1);
+  moved.leave();
+  moved.leave();
+  CHECK(scene.upstreams.waiting() == 0);
+  CHECK_FALSE(moved.taken());
+}
+
+TEST_CASE("upstreams: a session counts for one server at a time, and as an asker until it asks no more") {
+  Scene scene({}, {1, 1});
+  Upstream &a = scene.upstreams.at(0), &b = scene.upstreams.at(1);
+  Upstreams::SessionCount session(a);
+  for (int i = 0; i < 2; ++i) session.set_asks(true);
+  CHECK(a.sessions() == 1);
+  CHECK(a.askers() == 1);
+  Upstreams::SessionCount moved = std::move(session);
+  CHECK(a.sessions() == 1);
+  CHECK(a.askers() == 1);
+  moved = Upstreams::SessionCount(b);
+  CHECK(a.sessions() == 0);
+  CHECK(a.askers() == 0);
+  CHECK(b.sessions() == 1);
+  CHECK(b.askers() == 0);
+  moved.set_asks(true);
+  for (int i = 0; i < 2; ++i) moved.set_asks(false);
+  CHECK(b.askers() == 0);
+  moved.set_asks(true);
+  moved.refused();
+  CHECK(b.sessions() == 0);
+  CHECK(b.askers() == 0);
+  moved = {};
+  CHECK(b.sessions() == 0);
+}
+
+TEST_CASE("upstreams: a session that ends frees a slot of its server only if it was there when the server was full") {
+  Scene scene({}, {1});
+  Upstream& a = scene.upstreams.at(0);
+  a.mark_full(1'000);
+  { const Upstreams::SessionCount late(a); }
+  CHECK(a.is_full(1'000));
+  std::optional<Upstreams::SessionCount> early(std::in_place, a);
+  a.mark_full(1'000);
+  early.reset();
+  CHECK_FALSE(a.is_full(1'000));
+}
+
+TEST_CASE("upstreams: a dialect that was found is known until the server fails, and one that is named always is") {
+  std::vector<std::unique_ptr<Upstream>> all;
+  const std::vector<net::Address> here{*net::Address::parse("127.0.0.1", 1)};
+  Upstream found(0, relay::UpstreamOptions{"a", 1}, "a", here), named(0, relay::UpstreamOptions{"b", 1, 2}, "b", here);
+  CHECK_FALSE(found.last_dialect());
+  for (Upstream* const one : {&found, &named}) {
+    one->set_dialect(1);
+    one->failed(1'000, "refused");
+  }
+  CHECK_FALSE(found.dialect());
+  CHECK(found.last_dialect() == 1U);
+  CHECK(named.dialect() == 2U);
+  CHECK(named.last_dialect() == 2U);
+  found.set_dialect(0);
+  CHECK(found.dialect() == 0U);
+  CHECK(found.last_dialect() == 0U);
+}
+
+TEST_CASE(
+    "upstreams: that a server goes down or comes up is told once, and that it is up at the beginning not at all") {
+  Scene scene({}, {1});
+  Upstream& a = scene.upstreams.at(0);
+  std::vector<std::string> told;
+  a.tell_changes([&](const std::string& server, bool up, const std::string& why) {
+    told.push_back(server + (up ? " up" : " down") + why);
+  });
+  CHECK_FALSE(a.succeeded(1'000));
+  CHECK(a.since() == 0);
+  CHECK(a.failed(2'000, ": refused"));
+  CHECK_FALSE(a.failed(3'000, ": timed out"));
+  CHECK(a.since() == 2'000);
+  CHECK(a.why() == ": timed out");
+  CHECK(a.succeeded(4'000));
+  CHECK_FALSE(a.succeeded(5'000));
+  CHECK(a.since() == 4'000);
+  CHECK(a.succeeded_since(4'999));
+  CHECK_FALSE(a.succeeded_since(5'000));
+  CHECK(told == std::vector<std::string>{"a down: refused", "a up"});
+}
+
+TEST_CASE("upstreams: a route that replaces another one knows what that knew of the servers of the same names") {
+  Scene before({}, {1, 1}), after({}, {1, 1, 1});
+  before.upstreams.at(1).failed(1'000, "refused");
+  after.upstreams.share(before.upstreams);
+  CHECK(after.upstreams.at(0).state() == Upstream::State::kUnknown);
+  CHECK(after.upstreams.at(1).state() == Upstream::State::kDown);
+  CHECK(after.upstreams.at(1).why() == "refused");
+  const Upstreams::SessionCount session(before.upstreams.at(0));
+  CHECK(after.upstreams.at(0).sessions() == 1);
+  after.upstreams.at(0).drain(true);
+  CHECK(before.upstreams.at(0).drained());
+  before.upstreams.at(1).succeeded(2'000);
+  CHECK(after.upstreams.at(1).state() == Upstream::State::kUp);
+  CHECK(after.upstreams.at(2).state() == Upstream::State::kUnknown);
+}
+
 /// A route whose only server is full, and a slot queue for that server, which others share.
 struct Queued {
   Queued() {
