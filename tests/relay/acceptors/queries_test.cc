@@ -52,6 +52,10 @@ struct Desk : Turning, Queries::User {
     CHECK(as_text(asked.bytes) == kQuestion);
     asks_from = asked.from;
   }
+  void get_an_answer() {
+    until([&] { return !answers.empty(); });
+    REQUIRE_FALSE(answers.empty());
+  }
   void server_says(std::string_view text) { server.send(asks_from, as_bytes(text)); }
   /// Reads what the server has sent: it is there already, because both are on this machine.
   void read() {
@@ -107,7 +111,7 @@ TEST_CASE("queries: those who ask before the server has answered get its one ans
   desk.server_is_asked();
   CHECK_FALSE(desk.server.readable(0));
   desk.server_says("two play");
-  desk.until([&] { return !desk.answers.empty(); });
+  desk.get_an_answer();
   desk.server_says("two play");  // again
   desk.read();
   REQUIRE(desk.answers.size() == 3);
@@ -120,7 +124,7 @@ TEST_CASE("queries: who asks soon after an answer gets it at once, and the serve
   desk.ask(address(0));
   desk.server_is_asked();
   desk.server_says("two play");
-  desk.until([&] { return !desk.answers.empty(); });
+  desk.get_an_answer();
   const Millis then = desk.loop.now();
   CHECK(desk.ask(address(1)));
   CHECK(desk.answers.back().second == "two play");
@@ -138,7 +142,7 @@ TEST_CASE("queries: 64 may wait for the server's answer; who asks beyond that is
   CHECK(desk.route.dropped(Drop::kQueueFull) == 1);
   desk.server_is_asked();
   desk.server_says("full");
-  desk.until([&] { return !desk.answers.empty(); });
+  desk.get_an_answer();
   CHECK(desk.answers.size() == 64);
   CHECK(desk.ask(address(64)));
 }
@@ -158,7 +162,7 @@ TEST_CASE("queries: who waits for a silent server is dropped after three seconds
   CHECK_FALSE(desk.ask(address(2)));
   desk.server_is_asked();
   desk.server_says("two play");
-  desk.until([&] { return !desk.answers.empty(); });
+  desk.get_an_answer();
   CHECK(desk.answers.size() == 1);
 }
 
@@ -171,7 +175,7 @@ TEST_CASE("queries: an answer that is too large, or empty, is dropped, and a goo
   desk.until([&] { return desk.route.dropped(Drop::kTooLarge) == 2; });
   CHECK(desk.answers.empty());
   desk.server_says(std::string(64, 'x'));
-  desk.until([&] { return !desk.answers.empty(); });
+  desk.get_an_answer();
   CHECK(desk.answers.front().second == std::string(64, 'x'));
 }
 
@@ -200,7 +204,7 @@ TEST_CASE("queries: the server is heard for half a minute after the last questio
   const Millis asked = desk.loop.now();
   desk.server_is_asked();
   desk.server_says("one plays");
-  desk.until([&] { return !desk.answers.empty(); });
+  desk.get_an_answer();
   REQUIRE(::connect(desk.server.fd(), desk.asks_from.raw(), desk.asks_from.size()) == 0);
   const auto is_heard = [&] {
     std::uint8_t byte = 1;

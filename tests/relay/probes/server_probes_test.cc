@@ -24,11 +24,15 @@ struct Probing : Turning, relay::ServerProbes::User {
       : route(loop, std::move(options), servers), probes(*route.here) {
     probes.set_user(this);
   }
-  void probed() override { ++told; }
+  void probed() override {
+    ++told;
+    told_at = loop.now();
+  }
 
   OneRoute route;
   relay::ServerProbes probes;
   int told = 0;
+  Millis told_at = 0;  // the last time: when a check had its result
 };
 
 relay::RouteOptions of_queried(Millis check_ms) {
@@ -61,15 +65,15 @@ TEST_CASE("probes: a server that is up is checked as often as the route says, on
   it.probes.tick(it.loop.now());
   CHECK(is_asked(it, fake));  // at once
   CHECK(it.route.server().state() == State::kUp);
-  it.probes.tick(it.loop.now() + 9'999);
+  it.probes.tick(it.told_at + 9'999);
   CHECK_FALSE(is_asked(it, fake));
-  it.probes.tick(it.loop.now() + 10'000);
+  it.probes.tick(it.told_at + 10'000);
   CHECK(is_asked(it, fake));
   for (int i = 0; i < 2; ++i) {
     (void)it.route.server().failed(it.loop.now(), "gone");
-    it.probes.tick(it.loop.now() + kWhileDown - 1);
+    it.probes.tick(it.told_at + kWhileDown - 1);
     CHECK_FALSE(is_asked(it, fake));
-    it.probes.tick(it.loop.now() + kWhileDown);
+    it.probes.tick(it.told_at + kWhileDown);
     CHECK(is_asked(it, fake));
     CHECK(it.route.server().state() == State::kUp);
   }
@@ -82,9 +86,9 @@ TEST_CASE("probes: a route that checks its servers more often than that does so 
   it.probes.tick(it.loop.now());
   CHECK(is_asked(it, fake));
   (void)it.route.server().failed(it.loop.now(), "gone");
-  it.probes.tick(it.loop.now() + 99);
+  it.probes.tick(it.told_at + 99);
   CHECK_FALSE(is_asked(it, fake));
-  it.probes.tick(it.loop.now() + 100);
+  it.probes.tick(it.told_at + 100);
   CHECK(is_asked(it, fake));
 }
 
@@ -169,8 +173,10 @@ TEST_CASE("probes: that a server cannot be reached is believed for a second, so 
   const Millis then = it.loop.now();
   CHECK(it.probes.failed());
   CHECK(it.probes.why() == Reason::kServerUnreachable);
-  it.probes.want();
-  CHECK(it.probes.failed());  // it is not tried again
+  if (it.loop.now() <= it.told_at + kBelieved) {  // unless the machine was very busy
+    it.probes.want();
+    CHECK(it.probes.failed());  // it is not tried again
+  }
   it.until([&] { return it.loop.now() > then + kBelieved; });
   it.probes.want();
   CHECK_FALSE(it.probes.failed());
