@@ -73,6 +73,157 @@ TEST_CASE("numbers have the byte order of the dialect, and swapped ones the oppo
                 1) == "Numbers stamp=10 a=5 b=-2 c=66051 d=7 e=1 f=2 g=0 pos=(1 2 -0.5) other=1 pad=000000");
 }
 
+TEST_CASE("a message that is cut anywhere is refused, with the field that is not complete and its offset") {
+  const Buffer whole = from_hex(
+      "2e01 05 fffe 010203 0000000000000007 3f800000 4000000000000000 01"
+      "3f800000 40000000 bf000000 01000000 aabbcc");
+  struct Field {
+    const char* name;
+    std::size_t begin, end;
+  };
+  for (const Field& field : {Field{"a", 2, 3},
+                             {"b", 3, 5},
+                             {"c", 5, 8},
+                             {"d", 8, 16},
+                             {"e", 16, 20},
+                             {"f", 20, 28},
+                             {"g", 28, 29},
+                             {"pos", 29, 33},
+                             {"pos", 33, 37},
+                             {"pos", 37, 41},
+                             {"other", 41, 45},
+                             {"pad", 45, 48}})
+    for (std::size_t size = field.begin; size < field.end; ++size) {
+      const auto codec = toy::game().codec(0);
+      CHECK(printed_frame(*codec, play(Way::kToServer, Bytes(whole).first(size))) ==
+            std::string("fault: message too short ") + field.name + " " + std::to_string(field.begin));
+    }
+}
+
+TEST_CASE("a bool that is neither 0 nor 1 is refused") {
+  CHECK(printed("2e01 05 fffe 010203 0000000000000007 3f800000 4000000000000000 02"
+                "3f800000 40000000 bf000000 01000000 aabbcc") == "fault: neither 0 nor 1 g 29");
+}
+
+TEST_CASE("a frame has the message of its code, direction, lane and stage, and no other") {
+  const auto codec = toy::game().codec(0);
+  const auto name = [&](std::string_view hex, Way way, Lane lane, Stage stage) {
+    const Buffer bytes = from_hex(hex);
+    const wire::Row* row = codec->find({way, lane, stage, bytes});
+    const auto read = codec->decode({way, lane, stage, bytes});
+    CHECK((read.ok() ? *read : nullptr) == row);
+    return std::string(row != nullptr ? row->name : "");
+  };
+  for (const char* code : {"7", "8", "9"}) {
+    const std::string apart = "050" + std::string(code) + " 00 0000 0000";
+    CHECK(name(apart, Way::kToServer, Lane::kStream, Stage::kPlay) == "Apart");
+    CHECK(name(apart, Way::kToServer, Lane::kDatagram, Stage::kPlay).empty());
+    CHECK(name(apart, Way::kToClient, Lane::kStream, Stage::kPlay).empty());
+  }
+  CHECK(name("000c", Way::kToServer, Lane::kStream, Stage::kPlay).empty());
+  CHECK(name("0000", Way::kToServer, Lane::kStream, Stage::kPlay).empty());  // the greeting's code
+  CHECK(name("0204 0001", Way::kToServer, Lane::kDatagram, Stage::kPlay) == "Forms");
+  CHECK(name("0204 0001", Way::kToClient, Lane::kDatagram, Stage::kPlay) == "Blob");
+  CHECK(name("544f5921", Way::kToServer, Lane::kStream, Stage::kGreeting) == "Hello");
+  CHECK(name("746f7908", Way::kToClient, Lane::kStream, Stage::kGreeting) == "Welcome");
+  CHECK(printed("00") == "fault: unknown message code 0");  // shorter than its envelope
+  CHECK(printed("") == "fault: unknown message code 0");
+}
+
+TEST_CASE("a text of a fixed size holds as many characters as fit, and shows those before a NUL") {
+  wire::Text<4> text;
+  CHECK(text.view().empty());
+  text.set("abcde");
+  CHECK(text.view() == "abcd");
+  text.set("xy");
+  CHECK(text.view() == "xy");
+  CHECK(std::string_view(text.chars.data(), 4) == std::string_view("xy\0\0", 4));
+  CHECK(wire::EndText{std::string("ab\0c", 4)}.view() == "ab");
+  CHECK(wire::EndText{"ab"}.view() == "ab");
+}
+
+/// Sets every number to its largest bits, and asks for lists of so many items and for every part.
+class Extremes final : public wire::FieldVisitor {
+ public:
+  Extremes(std::size_t items, bool open) : items_(items), open_(open) {}
+  void code(std::uint32_t& code, std::uint32_t, std::uint32_t last) override { code = last; }
+  void scalar(const char*, wire::Scalar& value) override {
+    value.bits = value.kind == wire::Kind::kBool ? 1 : ~std::uint64_t{0};
+  }
+  void fixed_text(const char*, std::span<char> chars) override { std::fill(chars.begin(), chars.end(), 'x'); }
+  void text(const char*, std::string& chars, wire::TextEnd end, bool& open) override {
+    chars = end == wire::TextEnd::kZero16 ? std::string("x\0", 2) : "x";
+    open = open_;
+  }
+  void padding(const char*, std::span<std::uint8_t>) override {}
+  void rest(const char*, Buffer& bytes, wire::Kept) override { bytes.assign(2, 7); }
+  bool part(const char*, bool there, bool free) override { return there || free; }
+  std::size_t form(const char*, std::size_t, std::span<const std::size_t> sizes) override { return sizes.size() - 1; }
+  std::size_t list(const char*, wire::ListEnd end, std::size_t count, std::size_t most) override {
+    return end == wire::ListEnd::kFixed ? count : std::min(items_, most);
+  }
+
+ private:
+  std::size_t items_;
+  bool open_;
+};
+
+/// The message after such a visit.
+std::string after_extremes(std::string_view name, std::size_t items, bool open = false) {
+  const auto codec = toy::game().codec(0);
+  for (const wire::Row& row : codec->rows()) {
+    if (row.name != name) continue;
+    codec->make(row, Way::kToServer);
+    Extremes extremes(items, open);
+    codec->visit(extremes);
+    Buffer bytes;
+    codec->encode(bytes);
+    return printed_frame(*codec, play(Way::kToServer, bytes));
+  }
+  return "";
+}
+
+TEST_CASE("whatever a visitor writes, a message keeps what its layout fixes: limits, counts and ends") {
+  CHECK(after_extremes("Odds", 0) == "Odds version=9 narrow=-1 units=\"x\" any=\"x\"");
+  CHECK(after_extremes("Apart", 2) ==
+        "Apart code=9 names=2 numbers=2 pad=0000 name=[\"x\" \"x\"] number=[4294967295 4294967295]");
+  for (const bool open : {false, true}) {
+    CHECK(after_extremes("Strict", 0, open) == "Strict text=\"x\" bits=65535 count=0 numbers=[]");
+    CHECK(after_extremes("Strict", 3, open) == "Strict text=\"x\" bits=65535 count=3 numbers=[65535 65535 65535]");
+  }
+  CHECK(after_extremes("Forms", 0) == "Forms base=65535 wide=4294967295 tail=255");
+  CHECK(after_extremes("Named", 0) == "Named small=\"x\" middle=\"x\" large=\"x\"");
+}
+
+TEST_CASE(
+    "invented messages of the same seed are the same, and have no more lists, texts and bytes than their budget") {
+  const auto codec = toy::game().codec(0);
+  const auto invented = [&](const wire::Row& row, std::uint64_t seed, std::size_t budget) {
+    wire::Random random(seed);
+    invent(row, (row.ways & 1U) != 0 ? Way::kToServer : Way::kToClient, *codec, random, budget);
+    Buffer bytes;
+    codec->encode(bytes);
+    return to_hex(bytes);
+  };
+  std::set<std::string> named, lists;
+  for (const wire::Row& row : codec->rows())
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      const std::string name = row.name;
+      CHECK(invented(row, seed, 512) == invented(row, seed, 512));
+      if (name == "Named") CHECK(invented(row, seed, 0) == "070500000000000000");
+      if (name == "Lists")
+        CHECK(invented(row, seed, 0) ==
+              "07020000000000"
+              "0000");
+      if (name == "Blob") CHECK(invented(row, seed, 0) == "0004");
+      if (name == "Named") CHECK(invented(row, seed, 20).size() <= 2 * (9 + 20));
+      if (name == "Named") named.insert(invented(row, seed, 512));
+      if (name == "Lists") lists.insert(invented(row, seed, 15));
+    }
+  CHECK(named.size() > 10);
+  CHECK(lists == std::set<std::string>{"070200000000000000"});  // too little for an item
+}
+
 TEST_CASE("lists end by count, at a zero, or with the message") {
   CHECK(printed("2002"
                 "02 0001 0002"
@@ -95,6 +246,8 @@ TEST_CASE("a list may be separate from its count") {
   CHECK(printed("0d08 02 0001 aabb 6100 6200 0a000000") ==
         "Apart code=8 names=2 numbers=1 pad=aabb name=[\"a\" \"b\"] number=[10]");
   CHECK(printed("0707 ff 0001 aabb 6100") == "fault: count exceeds the bytes left name 7");
+  CHECK(printed("0707 02 0000 aabb 0000") == "Apart code=7 names=2 numbers=0 pad=aabb name=[\"\" \"\"] number=[]");
+  CHECK(printed("0707 03 0000 aabb 0000") == "fault: count exceeds the bytes left name 7");
 }
 
 TEST_CASE("for a message with a range of codes, every code is invented") {
@@ -160,6 +313,8 @@ TEST_CASE(
 
 TEST_CASE("a fixed value that differs is refused") {
   CHECK(printed("0606 000a 0000 0000") == "fault: value out of range version 4");
+  CHECK(printed("0606 0006 0000 0000") == "fault: value out of range version 4");
+  CHECK(printed("0606 0009 0000 0000") == "Odds version=9 narrow=0 units=\"\" any=\"\"(no end)");
   CHECK(printed("0406 0007 0000") == "fault: message too short units 6");
 }
 

@@ -162,6 +162,80 @@ TEST_CASE("frames are passed on a few at a time; the reader may stop in between,
   }
 }
 
+TEST_CASE("a reader that may stop is behind only if frames are left") {
+  Buffer frames = from_hex("544f5921");
+  for (std::size_t i = 1; i < FrameReader::kAtOnce; ++i) append(frames, from_hex("0001"));
+  SUBCASE("of a stream") {
+    Sparing reader{FrameReader(toy::game(), 0, Way::kToServer)};
+    CHECK(reader.feed(Lane::kStream, frames, 1) == "16 ");
+    append(frames, from_hex("00"));
+    Sparing other{FrameReader(toy::game(), 0, Way::kToServer)};
+    CHECK(other.feed(Lane::kStream, frames, 1) == "16 behind");  // an incomplete frame may be a fault
+    CHECK(other.go_on(1).empty());
+    CHECK(other.feed(Lane::kStream, from_hex("01"), 1) == "1 ");
+  }
+  SUBCASE("of a message") {
+    Sparing reader{FrameReader(toy::packets(), 0, Way::kToServer)};
+    const Bytes play = Bytes(frames).subspan(4);
+    Buffer message(play.begin(), play.end());
+    append(message, from_hex("0001"));
+    CHECK(reader.feed(Lane::kStream, message, 1) == "16 ");
+    append(message, from_hex("0001"));
+    CHECK(reader.feed(Lane::kStream, message, 1) == "16 behind");
+    CHECK(reader.go_on(1) == "1 ");
+    CHECK(reader.feed(Lane::kStream, from_hex("0001"), 1) == "1 ");
+  }
+}
+
+TEST_CASE("what is left of a stream is forgotten if the reader drops it") {
+  Sparing reader{FrameReader(toy::ungreeted(), 0, Way::kToServer)};
+  Buffer frames;
+  for (std::size_t i = 0; i <= FrameReader::kAtOnce; ++i) append(frames, from_hex("0001"));
+  append(frames, from_hex("04"));
+  for (int times = 0; times < 2; ++times) {
+    CHECK(reader.feed(Lane::kStream, frames, 1) == "16 behind");
+    reader.reader.drop();
+    CHECK_FALSE(reader.reader.behind());
+    CHECK(reader.feed(Lane::kStream, from_hex("0001"), 1) == "1 ");
+  }
+}
+
+TEST_CASE("frames have the lane on which they came") {
+  const auto lane = [](const Game& game, Lane its) {
+    FrameReader reader(game, 0, Way::kToServer);
+    std::optional<Lane> heard;
+    reader.feed(its, from_hex("0001"), [&](const Frames& frames) { heard = frames.lane; });
+    return heard;
+  };
+  for (const Lane its : {Lane::kStream, Lane::kDatagram}) {
+    CHECK(lane(toy::packets(), its) == its);
+    CHECK(lane(toy::messages(), its) == its);
+  }
+  CHECK(lane(toy::ungreeted(), Lane::kStream) == Lane::kStream);
+  CHECK(lane(toy::game(), Lane::kDatagram) == Lane::kDatagram);
+}
+
+TEST_CASE("a datagram of a game that has none is ignored") {
+  FrameReader reader(toy::stream(), 0, Way::kToServer);
+  CHECK(cut(reader, Lane::kDatagram, "0001").empty());
+  CHECK(cut(reader, Lane::kStream, "544f5921") == "(greeting:544f5921 1)");
+}
+
+TEST_CASE("an empty message is one empty frame, where messages are frames, and else too short") {
+  FrameReader messages(toy::messages(), 0, Way::kToServer), packets(toy::packets(), 0, Way::kToServer);
+  CHECK(cut(messages, Lane::kStream, "") == "( 1)");
+  CHECK(cut(messages, Lane::kStream, "0001") == "(0001 1)");
+  CHECK(cut(packets, Lane::kStream, "02") == "message too short");
+  CHECK(cut(packets, Lane::kStream, "0001") == "(0001 1)");
+}
+
+TEST_CASE("of a datagram with a fault, the whole frames before it are passed; without one, the fault is told") {
+  FrameReader reader(toy::game(), 0, Way::kToServer);
+  CHECK(cut(reader, Lane::kDatagram, "0001 ff") == "(0001 1)");
+  CHECK(cut(reader, Lane::kDatagram, "ff") == "frame too large");
+  CHECK(cut(reader, Lane::kDatagram, "") == "datagram too short");
+}
+
 TEST_CASE("frames are visited until one is enough") {
   const Buffer bytes = from_hex("0204 0001 0001");
   const FrameMark marks[] = {{4}, {2}};

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "adapters/wire/message_link.h"
 #include "tests/support/hex.h"
 #include "tests/support/toy_game.h"
 
@@ -20,7 +21,9 @@ class Codes final : public MessageCodec<std::uint8_t> {
     if (code_ == 2) return Fault{"bad number", "x", 2};
     return Heard{&code_, code_};
   }
-  void write(const std::uint8_t&, Way, Buffer&, std::uint32_t) const override {}
+  void write(const std::uint8_t& message, Way way, Buffer& out, std::uint32_t code) const override {
+    append(out, Buffer{static_cast<std::uint8_t>(way), message, static_cast<std::uint8_t>(code)});
+  }
 
  private:
   std::uint8_t code_ = 0;
@@ -45,6 +48,24 @@ TEST_CASE("messages are read until the reader stops, or one is invalid") {
   CHECK(heard("0003 0001 0004", 9) == "3 unknown message");
   CHECK(heard("0003 0001 0004", 9, unknown_code) == "3 4 ");
   CHECK(heard("0003 0002 0004", 9, unknown_code) == "3 bad number");
+}
+
+TEST_CASE("a link reads in one direction and writes in the other, and each frame holds one message") {
+  for (const Way hears : {Way::kToServer, Way::kToClient}) {
+    MessageLink<std::uint8_t> link(hears, std::make_unique<Codes>());
+    CHECK(link.says() != hears);
+    const std::string way = hears == Way::kToServer ? "02" : "01";
+    CHECK(to_hex(link.frame(7)) == way + "0700");
+    CHECK(to_hex(link.frame(8, 9)) == way + "0809");
+  }
+  MessageLink<std::uint8_t> link(Way::kToServer, std::make_unique<Codes>());
+  const Buffer bytes = from_hex("0003 0001");
+  const FrameMark marks[] = {{2}, {2}};
+  std::size_t heard = 0;
+  const auto take = [&](const auto& one) { return heard += one.code, true; };
+  CHECK(link.hear({Lane::kStream, bytes, marks}, take).has_value());
+  CHECK_FALSE(link.hear({Lane::kStream, bytes, marks}, take, unknown_code).has_value());
+  CHECK(heard == 6);  // it was read twice
 }
 
 }  // namespace
