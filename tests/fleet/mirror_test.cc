@@ -46,6 +46,13 @@ class Listener final : public core::Front {
     }
     if (as_text(frames.bytes) == "release") return out.say(words::Trigger());
     if (as_text(frames.bytes) == "claim") return out.say(words::PoseClaim());
+    if (const std::string_view text = as_text(frames.bytes); text.starts_with("to ")) {
+      words::Say say;
+      say.set_scope(words::Say::ONE);
+      say.set_to(static_cast<core::Id>(std::stoul(std::string(text.substr(3)))));
+      say.set_text("for you alone");
+      return out.say(say);
+    }
     if (as_text(frames.bytes) == "steer") {
       words::Toward toward;
       toward.set_x(12);
@@ -60,7 +67,8 @@ class Listener final : public core::Front {
       said_.push_back("spawned at " + std::to_string(static_cast<int>(spawned->pose().x())));
     if (core::as<words::Died>(fact) != nullptr) said_.push_back("died");
     if (const auto* kicked = core::as<words::Kicked>(fact)) said_.push_back("kicked: " + kicked->text());
-    if (const auto* said = core::as<words::Said>(fact)) said_.push_back(said->text());
+    if (const auto* said = core::as<words::Said>(fact))
+      said_.push_back(said->text() + (said->scope() == words::Say::ONE ? " to " + std::to_string(said->to()) : ""));
     ready_ += core::as<words::Ready>(fact) != nullptr;
     gone_ += core::as<words::PlayerGone>(fact) != nullptr || core::as<words::Gone>(fact) != nullptr;
   }
@@ -700,6 +708,281 @@ TEST_CASE("after a snapshot that breaks off, the next one is taken whole") {
   CHECK(edge.mirror->lacks_world());
   edge.world(3, true);
   CHECK(!edge.mirror->lacks_world());
+}
+
+/// The message as it comes from the bus. Returns whether it was used.
+bool hear(Edge& edge, const std::string& bytes, bool is_private) {
+  bool used = false;
+  edge.room->order(
+      [&](core::Back&) {
+        used = is_private ? edge.mirror->hear_private(as_bytes(bytes)) : edge.mirror->hear_facts(as_bytes(bytes));
+      },
+      ++edge.now);
+  return used;
+}
+
+TEST_CASE(
+    "what is no message of an owner is refused and counted; what is for the node's other process is passed over") {
+  Edge edge;
+  const std::uint64_t before = edge.mirror->refused();
+  CHECK_FALSE(hear(edge, "\xff", false));
+  CHECK_FALSE(hear(edge, "\xff", true));
+  CHECK_FALSE(edge.tell(facts(1, {"a"}, 0)));  // of no owner
+  CHECK_FALSE(edge.tell(facts(1, {"a"}, kEpoch - 1)));
+  CHECK(edge.mirror->refused() == before + 4);
+  bus::ToNode other = secret(0, 0, "for the other process");
+  other.set_epoch(kEpoch);
+  other.set_run(kRun + 1);
+  other.set_number(edge.number + 7);
+  CHECK(hear(edge, other.SerializeAsString(), true));
+  CHECK(edge.mirror->refused() == before + 4);
+  CHECK_FALSE(edge.mirror->lacks_world());
+  CHECK(edge.tell(secret(0, 0, "for this one")));
+  CHECK(edge.said == Said{"for this one"});
+}
+
+TEST_CASE("pieces of a snapshot count only in their order, and a snapshot that does not decode is refused") {
+  Edge edge;
+  CHECK(edge.tell(facts(3, {"c"})));
+  CHECK(edge.mirror->lacks_world());
+  bus::Snapshot snapshot;
+  snapshot.set_facts(3);
+  snapshot.add_seats()->set_seat(edge.seat);
+  snapshot.mutable_seats(0)->set_player(kPlayer);
+  snapshot.mutable_seats(0)->set_entered(true);
+  const std::string whole = snapshot.SerializeAsString();
+  const auto piece = [&](std::uint32_t index, std::uint32_t count, const std::string& bytes) {
+    bus::ToNode one;
+    one.mutable_piece()->set_index(index);
+    one.mutable_piece()->set_count(count);
+    one.mutable_piece()->set_bytes(bytes);
+    return edge.tell(one);
+  };
+  const std::uint64_t before = edge.mirror->refused();
+  CHECK_FALSE(piece(1, 2, whole.substr(1)));  // the first one is missing
+  CHECK_FALSE(piece(0, 0, whole));
+  CHECK_FALSE(piece(0, 1, "\xff"));
+  CHECK(edge.mirror->refused() == before + 3);
+  CHECK(piece(0, 3, whole.substr(0, 1)));
+  CHECK_FALSE(piece(2, 3, whole.substr(2)));  // the second one is missing
+  CHECK(piece(0, 2, "of another snapshot"));
+  CHECK(piece(0, 2, whole.substr(0, 1)));
+  CHECK(edge.mirror->lacks_world());
+  const std::uint64_t snapshots = edge.mirror->snapshots();
+  CHECK(piece(1, 2, whole.substr(1)));
+  CHECK_FALSE(edge.mirror->lacks_world());
+  CHECK(edge.mirror->snapshots() == snapshots + 1);
+}
+
+TEST_CASE(
+    "the owner is sent what there is to say; only the beat is sent without, and asks for a world that is missing") {
+  Edge edge;
+  const auto messages = [&](bool always) {
+    std::vector<bus::FromNode> all;
+    for (const std::string& one : edge.mirror->take(always)) CHECK(all.emplace_back().ParseFromString(one));
+    return all;
+  };
+  CHECK(messages(false).empty());
+  const auto beat = messages(true);
+  REQUIRE(beat.size() == 1);
+  CHECK_FALSE(beat[0].wants_world());
+  CHECK(beat[0].run() == kRun);
+  CHECK(edge.tell(facts(3, {"c"})));
+  CHECK(messages(false).empty());
+  edge.say("hello");
+  const auto said = messages(false);
+  REQUIRE(said.size() == 1);
+  CHECK_FALSE(said[0].wants_world());
+  CHECK(said[0].number() == beat[0].number() + 1);
+  const auto asks = messages(true);
+  REQUIRE(asks.size() == 1);
+  CHECK(asks[0].parts_size() == 0);
+  CHECK(asks[0].wants_world());
+  CHECK(asks[0].number() == beat[0].number() + 2);
+}
+
+TEST_CASE("what players say goes to the owner in order, in messages of a bounded size, of which the last may ask") {
+  Edge edge;
+  CHECK(edge.tell(facts(3, {"c"})));
+  constexpr int kSome = 3'000;
+  for (int i = 0; i < kSome; ++i) edge.say(std::to_string(i) + std::string(200, 'x'));
+  int count = 0;
+  std::uint64_t number = 0;
+  const std::vector<std::string> all = edge.mirror->take(true);
+  CHECK(all.size() >= 3);
+  for (const std::string& bytes : all) {
+    CHECK(bytes.size() <= Mirror::kMessage + 1'000);
+    bus::FromNode one;
+    REQUIRE(one.ParseFromString(bytes));
+    if (number != 0) CHECK(one.number() == number + 1);
+    number = one.number();
+    CHECK(one.wants_world() == (&bytes == &all.back()));
+    for (const auto& part : one.parts())
+      if (part.intent().say().text().starts_with(std::to_string(count) + "x")) ++count;
+  }
+  CHECK(count == kSome);
+}
+
+TEST_CASE("a seat that is gone is closed once, and only at an owner that knows it") {
+  Edge edge;
+  const auto closes = [&](bool is_seated) {
+    edge.mirror->close_missing([is_seated](core::Id) { return is_seated; });
+    const bus::FromNode message = edge.message();
+    for (const auto& part : message.parts()) CHECK(part.close().why() == "left");
+    return message.parts_size();
+  };
+  CHECK(closes(true) == 0);
+  SUBCASE("known") {
+    CHECK(closes(false) == 1);
+    CHECK(closes(false) == 0);
+  }
+  SUBCASE("unknown") {
+    edge.room->order([&](core::Back&) { edge.mirror->lose_owner(); }, ++edge.now);
+    CHECK(closes(false) == 0);
+  }
+}
+
+TEST_CASE("a seat that the owner has and the node has not is given back, by a snapshot or when it comes") {
+  Edge edge;
+  const auto given_back = [&] {
+    const bus::FromNode message = edge.message();
+    REQUIRE(message.parts_size() == 1);
+    CHECK(message.parts(0).close().why() == "gone");
+    return message.parts(0).seat();
+  };
+  bus::Snapshot world;
+  world.add_seats()->set_seat(edge.seat);
+  world.mutable_seats(0)->set_player(kPlayer);
+  world.mutable_seats(0)->set_entered(true);
+  world.add_seats()->set_seat(edge.seat + 5);
+  edge.world_without_seat(world, kEpoch, ++edge.number);
+  CHECK(given_back() == edge.seat + 5);
+  bus::ToNode seats;
+  seats.add_parts()->mutable_seat()->set_seat(edge.seat + 6);
+  CHECK(edge.tell(seats));
+  CHECK(given_back() == edge.seat + 6);
+}
+
+TEST_CASE("an id that the owner uses again means another player or unit") {
+  Edge edge;
+  bus::Snapshot snapshot;
+  add_player(snapshot, 50, 51, 52);
+  edge.world(snapshot, kEpoch, ++edge.number);
+  const core::WorldState& world = edge.room->world();
+  REQUIRE(world.players().size() == 1);
+  const core::Id player = world.players().begin()->first, unit = world.player(player)->units.front();
+  bus::Facts goes = facts(1, {});
+  goes.add_facts()->mutable_gone()->set_unit(51);
+  goes.add_facts()->mutable_player_gone()->set_id(50);
+  CHECK(edge.tell(goes));
+  CHECK(world.players().empty());
+  bus::Snapshot parts;
+  add_player(parts, 50, 51, 52);
+  bus::Facts comes = facts(2, {});
+  for (const words::Fact& one : parts.world()) *comes.add_facts() = one;
+  CHECK(edge.tell(comes));
+  REQUIRE(world.players().size() == 1);
+  CHECK(world.players().begin()->first != player);
+  REQUIRE(world.players().begin()->second.units.size() == 1);
+  CHECK(world.players().begin()->second.units.front() != unit);
+}
+
+TEST_CASE("who speaks to one player alone is known by the ids of each room, and by none at an owner not heard of yet") {
+  Edge edge;
+  bus::Snapshot snapshot;
+  add_player(snapshot, 50, 51, 52);
+  edge.world(snapshot, kEpoch, ++edge.number);
+  bus::ToNode whisper = secret(0, 0, "psst");
+  whisper.mutable_parts(0)->mutable_fact()->mutable_said()->set_scope(words::Say::ONE);
+  whisper.mutable_parts(0)->mutable_fact()->mutable_said()->set_to(kPlayer);
+  CHECK(edge.tell(whisper));
+  CHECK(edge.said == Said{"psst to " + std::to_string(edge.seat)});
+  const auto to = [&] {
+    edge.say("to " + std::to_string(edge.room->world().players().begin()->first));
+    const bus::FromNode message = edge.message();
+    REQUIRE(message.parts_size() != 0);
+    const auto& last = message.parts(message.parts_size() - 1).intent();
+    CHECK(last.say().text() == "for you alone");
+    return last.say().to();
+  };
+  CHECK(to() == 50);
+  CHECK(edge.tell(facts(1, {}, kEpoch + 1)));
+  CHECK(to() == 0);
+}
+
+TEST_CASE("a player whom the owner sends away is told why, and does not come back by itself") {
+  Edge edge;
+  bus::ToNode kick;
+  kick.add_parts()->mutable_closed()->set_seat(edge.seat);
+  kick.mutable_parts(0)->mutable_closed()->set_why("enough");
+  CHECK(edge.tell(kick));
+  CHECK(edge.said == Said{"kicked: enough"});
+  CHECK(edge.tell(facts(1, {}, kEpoch + 1)));
+  CHECK(edge.message().parts_size() == 0);
+}
+
+TEST_CASE("a changed motto that the owner does not take is sent again three times, and no more") {
+  Edge edge;
+  const auto anna = with_player(kPlayer, "anna", true, 100);
+  edge.world(anna, kEpoch, ++edge.number);
+  edge.say("motto");
+  (void)edge.message();
+  int times = 0;
+  for (int i = 0; i < Mirror::kRepeats + 2; ++i) {
+    edge.world(anna, kEpoch, ++edge.number);
+    times += intents(edge.message()) == Said{"Enter"};
+  }
+  CHECK(times == Mirror::kRepeats);
+}
+
+TEST_CASE("a player who has died steers no longer, and presses nothing, in its next life") {
+  Edge edge;
+  const auto anna = with_player(kPlayer, "anna", true, 100);
+  edge.world(anna, kEpoch, ++edge.number);
+  for (const char* one : {"steer", "press"}) edge.say(one);
+  (void)edge.message();
+  edge.world(anna, kEpoch, ++edge.number);
+  CHECK(intents(edge.message()) == Said{"Toward", "Trigger"});
+  bus::Facts one = facts(1, {});
+  one.add_facts()->mutable_died()->set_player(kPlayer);
+  CHECK(edge.tell(one));
+  edge.world(anna, kEpoch, ++edge.number);
+  CHECK(intents(edge.message()).empty());
+}
+
+TEST_CASE("a player who leaves and enters again is ready again, and has nothing left of before") {
+  Edge edge;
+  const auto enters = [&](std::uint64_t number) {
+    bus::Facts one = facts(number, {});
+    one.add_facts()->mutable_player()->set_id(kPlayer);
+    CHECK(edge.tell(one));
+  };
+  enters(1);
+  CHECK(edge.ready == 2);  // the first one is from the world
+  for (const char* one : {"spawn", "steer", "press", "leave"}) edge.say(one);
+  bus::Facts goes = facts(2, {});
+  goes.add_facts()->mutable_player_gone()->set_id(kPlayer);
+  CHECK(edge.tell(goes));
+  edge.say("enter");
+  enters(3);
+  CHECK(edge.ready == 3);
+  (void)edge.message();
+  CHECK(edge.tell(facts(1, {}, kEpoch + 1)));
+  CHECK(intents(edge.message()) == Said{"Enter"});
+}
+
+TEST_CASE("what a player alone was told while the world was missing comes after the snapshot") {
+  Edge edge;
+  CHECK(edge.tell(facts(1, {"a"})));
+  CHECK(edge.tell(facts(3, {"c"})));
+  CHECK(edge.tell(secret(3, 0, "for you")));
+  CHECK(edge.said == Said{"a"});
+  bus::Snapshot snapshot;
+  snapshot.set_facts(3);
+  edge.world(snapshot, kEpoch, ++edge.number);
+  CHECK(edge.said == Said{"a", "for you"});
+  CHECK(edge.tell(facts(4, {"d"})));
+  CHECK(edge.said == Said{"a", "for you", "d"});
 }
 
 TEST_CASE("numbers that are not finite and facts for unknown seats are refused") {
