@@ -19,6 +19,10 @@ TEST_CASE("a message with a number that is not finite is refused, wherever the n
         fact.mutable_world()->add_solids();
         fact.mutable_world()->add_solids()->set_half_x(number);
       },
+      [](words::Fact& fact, double number) {
+        fact.mutable_board()->add_slices(1);
+        fact.mutable_board()->add_slices(static_cast<float>(number));
+      },
   };
   for (const auto& put : places) {
     for (const double number : {Limits::quiet_NaN(), Limits::infinity(), -Limits::infinity()}) {

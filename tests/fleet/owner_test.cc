@@ -24,7 +24,8 @@ namespace {
 /// A room with the owner's side, and the messages that it publishes to all.
 struct Owned {
   explicit Owned(const SavedSeats& seats = {}, const Limits& limits = {},
-                 std::shared_ptr<relay::RuleBook> rules = nullptr) {
+                 std::shared_ptr<relay::RuleBook> rules = nullptr,
+                 core::ArenaMode mode = core::ArenaMode::kFreeForAll) {
     arena.limits = limits;
     arena.arena = "field";
     arena.node = "owner";
@@ -32,7 +33,7 @@ struct Owned {
     state.options.name = "the arena";
     state.options.game = &native::game();
     state.options.rules = std::move(rules);
-    const auto until = std::make_shared<std::atomic<std::uint64_t>>(UINT64_MAX);
+    arena.run = 9;
     const auto referee = std::make_shared<core::Referee*>(nullptr);
     const OwnerPost post = {[this](const std::string& subject, Bytes bytes) {
                               if (subject.ends_with(".facts")) {
@@ -43,12 +44,13 @@ struct Owned {
                             },
                             [this](Bytes) { ++stores; }, [this](Bytes bytes) { CHECK(decode(bytes, handed_over)); }};
     state.options.annex = [=, this](relay::SharedRoom& in, net::Loop& its) {
-      auto side = make_owner_side(arena, 3, until, referee, seats, post, in, its);
+      auto side = make_owner_side(arena, 3, owned_until, referee, seats, post, in, its);
       owner = side.get();
       return side;
     };
-    state.options.back = [referee] {
+    state.options.back = [referee, mode] {
       core::Arena place;
+      place.rules.mode = mode;
       place.geometry = core::courtyard(60);
       auto back = std::make_unique<core::Referee>(place);
       *referee = back.get();
@@ -64,6 +66,13 @@ struct Owned {
     loop.run();
   }
 
+  bool until(const std::function<bool()>& done) {
+    const Millis end = steady_now() + 30'000;
+    while (!done() && steady_now() < end) uv_run(loop.raw(), UV_RUN_ONCE);
+    return done();
+  }
+
+  const OwnedUntil owned_until = std::make_shared<std::atomic<std::uint64_t>>(UINT64_MAX);
   entente::testing::SilentEvents events;
   net::Loop loop;
   FleetArena arena;
@@ -502,6 +511,403 @@ TEST_CASE("players of the last owner enter at once, whatever the limit; afterwar
     entered += players() == 3;
   }
   CHECK(entered <= 1 + (it.loop.nanos() - began) / 1'000'000'000);
+}
+
+void nothing(bus::FromNode&) {}
+void leave(bus::FromNode& message) { message.add_parts()->mutable_intent()->mutable_leave(); }
+
+/// The edge's messages about its player, in order.
+struct Says {
+  void operator()(const std::function<void(bus::FromNode&)>& what) {
+    it.owner->read(name, from_edge(++number, what));
+    pass_time(it);
+  }
+  Owned& it;
+  std::string name = "edge";
+  std::uint64_t number = 0;
+};
+
+std::size_t worlds(const Owned& it) {
+  return static_cast<std::size_t>(
+      std::count_if(it.sent.begin(), it.sent.end(), [](const bus::ToNode& one) { return one.has_piece(); }));
+}
+
+TEST_CASE("a player of the last owner who leaves can enter again at the seat that was taken for its node") {
+  Owned it({{{"edge", 1, 1}, stored("anna", "native")}});
+  pass_time(it);
+  const auto players = [&] { return it.room->world().players().size(); };
+  REQUIRE(players() == 1);
+  Says say{it};
+  say(enter);  // as it does at each new owner
+  CHECK(players() == 1);
+  say(leave);
+  CHECK(players() == 0);
+  say(enter);
+  CHECK(players() == 1);
+  CHECK(it.arena.counts->players == 1);
+  CHECK(it.arena.counts->refused == 0);
+}
+
+TEST_CASE("what a player has changed while there was no owner is changed at the seat that was taken for its node") {
+  Owned it({{{"edge", 1, 1}, stored("anna", "native")}});
+  pass_time(it);
+  REQUIRE(it.room->world().players().size() == 1);
+  Says say{it};
+  say([](bus::FromNode& message) {
+    enter(message);
+    message.mutable_parts(0)->mutable_intent()->mutable_enter()->set_motto("gone fishing");
+    message.mutable_parts(0)->mutable_intent()->mutable_enter()->set_skin("stripes");
+  });
+  REQUIRE(it.room->world().players().size() == 1);
+  CHECK(it.room->world().players().begin()->second.player.motto() == "gone fishing");
+  CHECK(it.room->world().players().begin()->second.player.skin() == "stripes");
+}
+
+TEST_CASE("a player who has returned by another node is in once, and the silent node is told that its seat is closed") {
+  Owned it;
+  Says edge{it}, other{it, "other"};
+  edge(open);
+  edge(enter);
+  other(open);
+  other(enter);
+  const auto closed = [&] {
+    std::vector<std::string> all;
+    for (const bus::ToNode& one : it.sent)
+      for (const auto& part : one.parts())
+        if (part.has_closed()) all.push_back(std::to_string(part.closed().seat()) + " " + part.closed().why());
+    return all;
+  };
+  CHECK(it.until([&] {
+    it.owner->turn_ends();
+    return !closed().empty();
+  }));
+  CHECK(closed() == std::vector<std::string>{"1 has returned by another node"});
+  pass_time(it);
+  REQUIRE(it.room->world().players().size() == 1);
+  CHECK(it.room->world().players().begin()->second.player.name() == "anna");
+  CHECK(it.arena.counts->players == 1);
+  const bus::Snapshot world = world_for_edge(it, 3);
+  CHECK(world.seats_size() == 0);
+  REQUIRE(world.closed_size() == 1);
+  CHECK(world.closed(0).why() == "has returned by another node");
+}
+
+TEST_CASE("who comes by another node under a name that is taken is another player if the first node still speaks") {
+  Owned it;
+  Says edge{it}, other{it, "other"};
+  edge(open);
+  edge(enter);
+  other(open);
+  other(enter);
+  CHECK(it.room->world().players().size() == 1);
+  CHECK(it.until([&] {
+    edge(nothing);
+    return it.room->world().players().size() == 2;
+  }));
+  CHECK(it.arena.counts->players == 2);
+}
+
+TEST_CASE("a missed message of a node is counted, and the node gets the world, but one only every so often") {
+  Owned it;
+  const auto read = [&](std::uint64_t number) { it.owner->read("edge", from_edge(number, nothing)); };
+  read(5);  // perhaps it has begun before this owner
+  CHECK(it.arena.counts->gaps == 0);
+  CHECK(worlds(it) == 1);
+  read(6);
+  CHECK(worlds(it) == 1);
+  read(8);
+  CHECK(it.arena.counts->gaps == 1);
+  CHECK(worlds(it) == 1);  // it has had one just now
+  CHECK(it.until([&] { return worlds(it) == 2; }));
+  CHECK(it.arena.counts->snapshots == 2);
+  CHECK(it.arena.counts->refused == 0);
+  pass_time(it);
+  CHECK(worlds(it) == 2);
+}
+
+TEST_CASE("a node has a run and a name, and only so many nodes are served") {
+  Owned it;
+  it.owner->read("edge", from_edge(1, open, 0));
+  it.owner->read("no node", from_edge(1, open));
+  it.owner->read("", from_edge(1, open));
+  CHECK(it.arena.counts->refused == 3);
+  CHECK(it.arena.counts->nodes == 0);
+  constexpr std::uint64_t kMost = 256;
+  for (std::uint64_t i = 0; i < kMost; ++i) it.owner->read("n" + std::to_string(i), from_edge(1, nothing));
+  CHECK(it.arena.counts->nodes == kMost);
+  CHECK(it.arena.counts->refused == 3);
+  it.owner->read("one more", from_edge(1, nothing));
+  it.owner->read("one-more", from_edge(1, nothing));
+  CHECK(it.arena.counts->refused == 5);
+  CHECK(it.arena.counts->nodes == kMost);
+  it.owner->read("n0", from_edge(2, open));
+  CHECK(it.arena.counts->players == 1);
+  CHECK(it.arena.counts->refused == 5);
+}
+
+TEST_CASE("a seat is opened once, by a number, for a client of a known game") {
+  Owned it;
+  const auto opened = [&](std::uint64_t number, std::uint32_t seat, const std::string& game) {
+    bus::FromNode message;
+    open(message);
+    message.mutable_parts(0)->mutable_open()->set_game(game);
+    message.mutable_parts(0)->set_seat(seat);
+    message.set_epoch(3);
+    message.set_run(1);
+    message.set_number(number);
+    const std::string bytes = message.SerializeAsString();
+    it.owner->read("edge", as_bytes(bytes));
+    return it.arena.counts->players.load();
+  };
+  CHECK(opened(1, 0, "native") == 0);
+  CHECK(opened(2, 1, "chess") == 0);
+  CHECK(it.arena.counts->refused == 2);
+  CHECK(opened(3, 1, "native") == 1);
+  CHECK(opened(4, 1, "native") == 1);  // it was perhaps lost
+  CHECK(opened(5, 2, "native") == 2);
+  CHECK(it.arena.counts->refused == 2);
+}
+
+TEST_CASE("the next owner learns the address, the game and the dialect of a client of another node") {
+  Owned it;
+  Says say{it};
+  const auto dialects = native::game().dialects();
+  REQUIRE(dialects.size() > 1);
+  say([&](bus::FromNode& message) {
+    open(message);
+    message.mutable_parts(0)->mutable_open()->set_dialect(std::string(dialects[1].name));
+  });
+  say(enter);
+  it.owner->room_ends(relay::Reason::kDrained);
+  REQUIRE(it.handed_over.players_size() == 1);
+  const auto& anna = it.handed_over.players(0);
+  CHECK(anna.client().address() == "192.0.2.1:1");
+  CHECK(anna.client().game() == "native");
+  CHECK(anna.client().dialect() == dialects[1].name);
+  CHECK(anna.node() == "edge");
+  CHECK(anna.run() == 1);
+  CHECK(anna.seat() == 1);
+}
+
+TEST_CASE("what is for a seat that a node has not opened is refused, unless it closes the seat") {
+  Owned it;
+  Says say{it};
+  say(say_hello);
+  CHECK(it.arena.counts->refused == 1);
+  say([](bus::FromNode& message) { message.add_parts()->mutable_close()->set_why("left"); });
+  CHECK(it.arena.counts->refused == 1);
+}
+
+TEST_CASE("what a player says before it leaves is heard, also if both come in one message") {
+  Owned it;
+  Says say{it};
+  say(open);
+  say(enter);
+  it.published.clear();
+  say([](bus::FromNode& message) {
+    message.add_parts()->mutable_close()->set_why("left");
+    say_hello(message);
+  });
+  CHECK(it.arena.counts->players == 0);
+  CHECK(it.room->world().players().empty());
+  std::string order;
+  for (const bus::Facts& facts : it.published)
+    for (const auto& fact : facts.facts()) order += fact.has_said() ? "said " : fact.has_player_gone() ? "gone " : "";
+  CHECK(order == "said gone ");
+}
+
+/// The texts that nodes were sent for single players, teams or admins, as "RUN: text".
+std::vector<std::string> notices(const Owned& it) {
+  std::vector<std::string> all;
+  for (const bus::ToNode& one : it.sent)
+    for (const auto& part : one.parts())
+      if (part.fact().has_notice()) all.push_back(std::to_string(one.run()) + ": " + part.fact().notice().text());
+  return all;
+}
+
+core::Fact notice(const std::string& text, words::Audience audience, std::uint32_t to = 0) {
+  words::Notice word;
+  word.set_text(text);
+  core::Fact fact(std::move(word));
+  fact.audience = audience;
+  fact.to = to;
+  return fact;
+}
+
+TEST_CASE("what an operator has announced to a player is not sent to its node again, and is not too long") {
+  Owned it;
+  Says say{it};
+  const auto announced = [](std::size_t size) {
+    return [size](bus::FromNode& message) { message.add_parts()->set_announced(std::string(size, 'x')); };
+  };
+  say(open);
+  say(enter);
+  REQUIRE(it.room->world().players().size() == 1);
+  say(announced(1'000));
+  CHECK(it.arena.counts->refused == 0);
+  say(announced(1'001));
+  CHECK(it.arena.counts->refused == 1);
+  CHECK(notices(it).empty());
+  it.owner->told(notice("from the owner", words::PLAYER, it.room->world().players().begin()->first));
+  pass_time(it);
+  CHECK(notices(it) == std::vector<std::string>{"1: from the owner"});
+}
+
+TEST_CASE(
+    "facts for one player, for a team or for admins go only to the nodes that have them, those of a scene to none") {
+  Owned it({}, {}, nullptr, core::ArenaMode::kTeams);
+  const auto comes = [&](const std::string& name, std::uint64_t run, words::Team team) {
+    it.owner->read(name, from_edge(1, open, run));
+    pass_time(it);
+    it.owner->read(name, from_edge(
+                             2,
+                             [&](bus::FromNode& message) {
+                               enter(message);
+                               auto& wish = *message.mutable_parts(0)->mutable_intent()->mutable_enter();
+                               wish.set_name(name);
+                               wish.set_team(team);
+                             },
+                             run));
+    pass_time(it);
+  };
+  comes("anna", 1, words::RED);
+  comes("ben", 2, words::BLUE);
+  core::Id anna = 0;
+  words::Team red = words::TEAM_ANY, blue = words::TEAM_ANY;
+  for (const auto& [id, state] : it.room->world().players()) {
+    const bool is_anna = state.player.name() == "anna";
+    (is_anna ? red : blue) = state.player.team();
+    if (is_anna) anna = id;
+  }
+  REQUIRE(anna != 0);
+  REQUIRE(red != blue);
+  it.sent.clear();
+  it.published.clear();
+  it.owner->told(notice("for anna", words::PLAYER, anna));
+  it.owner->told(notice("for nobody", words::PLAYER, anna + 1'000));
+  it.owner->told(notice("for blue", words::TEAM, static_cast<std::uint32_t>(blue)));
+  it.owner->told(notice("for admins", words::ADMINS));
+  core::Fact elsewhere = notice("in a scene", words::ALL);
+  elsewhere.scene = 1;
+  it.owner->told(elsewhere);
+  pass_time(it);
+  CHECK(notices(it) == std::vector<std::string>{"1: for anna", "2: for blue"});
+  for (const bus::Facts& facts : it.published) CHECK(facts.facts_size() == 0);
+}
+
+TEST_CASE("a fact for one player names its place among those for all") {
+  Owned it;
+  Says say{it};
+  say(open);
+  say(enter);
+  REQUIRE(it.room->world().players().size() == 1);
+  const core::Id anna = it.room->world().players().begin()->first;
+  it.published.clear();
+  it.sent.clear();
+  for (const char* text : {"a", "b"}) it.owner->told(notice(text, words::ALL));
+  it.owner->told(notice("for anna", words::PLAYER, anna));
+  it.owner->told(notice("c", words::ALL));
+  pass_time(it);
+  REQUIRE(it.published.size() == 1);
+  CHECK(it.published[0].facts_size() == 3);
+  REQUIRE(it.sent.size() == 1);
+  REQUIRE(it.sent[0].parts_size() == 1);
+  CHECK(it.sent[0].parts(0).before() == 2);
+  CHECK(it.sent[0].facts() == it.published[0].number());
+  CHECK(it.sent[0].epoch() == 3);
+  it.owner->told(notice("later", words::PLAYER, anna));
+  pass_time(it);
+  REQUIRE(it.sent.size() == 2);
+  CHECK(it.sent[1].parts(0).before() == 0);
+  CHECK(it.sent[1].number() == it.sent[0].number() + 1);
+}
+
+TEST_CASE("an owner without news says so again and again, each time with the next number") {
+  Owned it;
+  pass_time(it);
+  it.published.clear();
+  CHECK(it.until([&] { return it.published.size() == 3; }));
+  for (std::size_t i = 0; i < it.published.size(); ++i) {
+    CHECK(it.published[i].epoch() == 3);
+    CHECK(it.published[i].facts_size() == 0);
+    if (i != 0) CHECK(it.published[i].number() == it.published[i - 1].number() + 1);
+  }
+}
+
+TEST_CASE("an owner whose lease has run out is silent, hears nothing, stores nothing, and its players leave") {
+  Owned it;
+  Says say{it};
+  say(open);
+  say(enter);
+  CHECK(it.arena.counts->players == 1);
+  *it.owned_until = 0;
+  it.published.clear();
+  it.sent.clear();
+  const std::size_t stores = it.stores;
+  it.owner->stored(true);
+  it.owner->read("other", from_edge(1, open));
+  CHECK(it.arena.counts->nodes == 1);
+  it.owner->told(notice("for all", words::ALL));
+  pass_time(it);
+  CHECK(it.until([&] { return it.arena.counts->players == 0; }));
+  pass_time(it);
+  CHECK(it.room->world().players().empty());
+  it.owner->room_ends(relay::Reason::kStopped);
+  CHECK(it.handed_over.ByteSizeLong() == 0);
+  CHECK(it.published.empty());
+  CHECK(it.sent.empty());
+  CHECK(it.stores == stores);
+}
+
+TEST_CASE(
+    "an owner that stops hands over the players of other nodes, one that drains also its own, and both are silent "
+    "then") {
+  for (const bool stops : {false, true}) {
+    CAPTURE(stops);
+    Owned it;
+    it.owner->read("owner", from_edge(1, open, 9));
+    it.owner->read("owner", from_edge(1, open, 8));  // the process before an upgrade
+    it.owner->read("edge", from_edge(1, open, 9));
+    pass_time(it);
+    const auto named = [](const char* name) {
+      return [name](bus::FromNode& message) {
+        enter(message);
+        message.mutable_parts(0)->mutable_intent()->mutable_enter()->set_name(name);
+      };
+    };
+    it.owner->read("owner", from_edge(2, named("carl"), 9));
+    it.owner->read("owner", from_edge(2, named("dora"), 8));
+    it.owner->read("edge", from_edge(2, named("anna"), 9));
+    pass_time(it);
+    REQUIRE(it.room->world().players().size() == 3);
+    it.owner->room_ends(stops ? relay::Reason::kStopped : relay::Reason::kDrained);
+    std::vector<std::string> names;
+    for (const auto& player : it.handed_over.players()) names.push_back(player.who().name());
+    std::sort(names.begin(), names.end());
+    CHECK(names ==
+          (stops ? std::vector<std::string>{"anna", "dora"} : std::vector<std::string>{"anna", "carl", "dora"}));
+    it.published.clear();
+    it.sent.clear();
+    it.owner->told(notice("for all", words::ALL));
+    it.owner->read("edge", from_edge(
+                               3, [](bus::FromNode& message) { message.set_wants_world(true); }, 9));
+    pass_time(it);
+    CHECK(it.published.empty());
+    CHECK(it.sent.empty());
+  }
+}
+
+TEST_CASE("an owner that ends counts no players and no nodes any more") {
+  std::shared_ptr<ArenaCounts> counts;
+  {
+    Owned it;
+    counts = it.arena.counts;
+    it.owner->read("edge", from_edge(1, open));
+    CHECK(counts->players == 1);
+    CHECK(counts->nodes == 1);
+  }
+  CHECK(counts->players == 0);
+  CHECK(counts->nodes == 0);
 }
 
 }  // namespace
