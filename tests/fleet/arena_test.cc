@@ -42,6 +42,10 @@ class Node {
     arena_.node = std::move(name);
     arena_.run = run;
     arena_.find_game = native_only;
+    arena_.told = [this](bool has_owner) {
+      const std::lock_guard lock(mutex_);
+      told_.push_back(has_owner);
+    };
   }
   ~Node() { stop(); }
 
@@ -103,7 +107,13 @@ class Node {
     return client;
   }
   const ArenaCounts& counts() const { return *arena_.counts; }
+  BusCounts bus_counts() const { return bus_.counts(); }
   std::size_t sessions() { return server_.sessions().size(); }
+  /// Whether the arena has an owner, each time that this was reported.
+  std::vector<bool> told() {
+    const std::lock_guard lock(mutex_);
+    return told_;
+  }
 
   const OwnedUntil until = std::make_shared<std::atomic<std::uint64_t>>(0);
   std::optional<ReadArena> handed_over;  ///< after stop() or drain()
@@ -130,6 +140,8 @@ class Node {
   net::Address address_;
   std::size_t owned_ = 0;  // the room of its arena
   std::atomic<bool> gave_{false};
+  std::mutex mutex_;
+  std::vector<bool> told_;
   std::thread thread_;
 };
 
@@ -302,6 +314,33 @@ TEST_CASE(
   Lines anna = a.player("anna");
   talk(anna, carl, "hello");
   CHECK(testing::eventually([&] { return owner.counts().snapshots >= 3; }));
+}
+
+TEST_CASE("an edge reports once that its arena has lost its owner, and once that it has one again") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Node first(nats, "first"), a(nats, "a"), second(nats, "second");
+  first.own(1).run();
+  a.lead().run();
+  Lines anna = a.player("anna");
+  first.stop();
+  CHECK(testing::eventually([&] { return !a.told().empty(); }));
+  CHECK(a.told() == std::vector<bool>{false});
+  second.own(2).run();
+  CHECK(testing::eventually([&] { return a.told().size() > 1; }));
+  CHECK(a.told() == std::vector<bool>{false, true});
+  talk(anna, anna, "still here");
+}
+
+TEST_CASE("an owner whose arena could not be stored stores it as soon as NATS takes it") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Node owner(nats, "owner");
+  owner.own(1).run();
+  CHECK(testing::eventually([&] { return owner.bus_counts().failures != 0; }));
+  CHECK(owner.counts().stored == 0);
+  Store store(nats);  // makes the stream
+  CHECK(testing::eventually([&] { return owner.counts().stored != 0; }));
 }
 
 TEST_CASE("an edge without an owner asks for the world once in each of its beats") {

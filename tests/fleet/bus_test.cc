@@ -98,6 +98,104 @@ TEST_CASE("a subscription that ends leaves those of other lines alone") {
   CHECK(last_of_one == "before");
 }
 
+TEST_CASE("what comes for a subscription that has ended is not received") {
+  if (NatsServer::is_missing()) return;
+  NatsServer server;
+  Bus bus(options_for(server));
+  Station its(bus);
+  REQUIRE(its.connects());
+  int heard = 0;
+  const auto first = its.line->subscribe("first", [&](const BusMessage&) { ++heard; });
+  bool after = false;
+  its.line->subscribe("after", [&](const BusMessage&) { after = true; });
+  its.line->publish("first", {});
+  its.line->publish("after", {});
+  REQUIRE(its.until([&] { return after; }));
+  CHECK(heard == 1);
+  its.line->unsubscribe(first);
+  after = false;
+  const std::uint64_t before = bus.counts().received;
+  its.line->publish("first", {});
+  its.line->publish("after", {});  // comes after it
+  CHECK(its.until([&] { return after; }));
+  CHECK(bus.counts().received == before + 1);
+  CHECK(heard == 1);
+}
+
+TEST_CASE("a line is told of a connection that there is already, and orders that fail are counted") {
+  if (NatsServer::is_missing()) return;
+  NatsServer server;
+  Bus bus(options_for(server));
+  Station its(bus);
+  REQUIRE(its.connects());
+  CHECK_FALSE(bus.lost_for().has_value());
+  CHECK(bus.last_error().empty());
+  std::vector<bool> states;
+  std::optional<Station> late(std::in_place, bus);
+  late->line->on_state([&](bool up) { states.push_back(up); });
+  CHECK(late->until([&] { return !states.empty(); }));
+  CHECK(states == std::vector<bool>{true});
+  late.reset();
+  CHECK(bus.counts().failures == 0);
+  CHECK_FALSE(its.order([&](auto done) { its.line->get("none", "a", done); }).done());
+  CHECK(bus.counts().failures == 1);
+  bool answered = false;
+  its.line->store("nowhere", {}, "", [&](const auto& stored) {
+    CHECK_FALSE(stored.ok());
+    answered = true;
+  });
+  CHECK(its.until([&] { return answered; }));
+  CHECK(bus.counts().failures == 2);
+}
+
+TEST_CASE("an update that depends on the entry writes only the entry that it expects") {
+  if (NatsServer::is_missing()) return;
+  NatsServer server;
+  Bus bus(options_for(server));
+  Station its(bus);
+  REQUIRE(its.connects());
+  REQUIRE(its.open_bucket("leases").done());
+  const auto update = [&](const std::string& expected) {
+    const auto is_it = [expected](const BusEntry& entry) { return as_text(entry.value) == expected; };
+    return its.order([&](auto done) { its.line->update_if("leases", "a", as_bytes("mine"), is_it, done); });
+  };
+  const auto value = [&] {
+    return std::string(as_text(its.order([&](auto done) { its.line->get("leases", "a", done); }).entry.value));
+  };
+  CHECK(update("one").how == BucketResult::How::kMissing);
+  REQUIRE(its.order([&](auto done) { its.line->create("leases", "a", as_bytes("one"), done); }).done());
+  const BucketResult other = update("two");
+  CHECK(other.how == BucketResult::How::kConflict);
+  CHECK(as_text(other.entry.value) == "one");
+  CHECK(value() == "one");
+  CHECK(update("one").done());
+  CHECK(value() == "mine");
+}
+
+TEST_CASE("answers come below the subject that the question names") {
+  if (NatsServer::is_missing()) return;
+  NatsServer server;
+  BusOptions options = options_for(server);
+  options.inbox = "its.inbox";
+  Bus bus(options);
+  Station its(bus);
+  REQUIRE(its.connects());
+  std::vector<std::string> replies;
+  its.line->subscribe("ask", [&](const BusMessage& asked) {
+    replies.push_back(asked.reply);
+    its.line->publish(asked.reply, as_bytes("I"));
+  });
+  std::size_t answers = 0;
+  const auto answered = [&](const std::vector<BusMessage>& all) { answers += all.size(); };
+  its.line->ask("ask", {}, 60'000, 1, answered);
+  its.line->ask("ask", {}, 60'000, 1, answered, "its.answers");
+  CHECK(its.until([&] { return answers == 2; }));
+  REQUIRE(replies.size() == 2);
+  CHECK(replies[0].starts_with("its.inbox."));
+  CHECK(replies[1].starts_with("its.answers."));
+  CHECK(replies[0].substr(10) != replies[1].substr(12));  // nobody can guess them
+}
+
 TEST_CASE("a request is answered by one, several or no subscribers") {
   if (NatsServer::is_missing()) return;
   NatsServer server;

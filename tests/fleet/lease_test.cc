@@ -349,6 +349,73 @@ TEST_CASE("the epoch of a new owner is higher than that of the last one, however
   field.loop.run();
 }
 
+TEST_CASE("an epoch that no owner can have is not believed") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Field field;
+  {
+    Candidate a(nats, field.loop, "a");
+    CHECK(field.until([&] { return a.line->connected(); }));
+    bus::Lease absurd;
+    absurd.set_epoch(UINT64_MAX);
+    absurd.set_free(true);
+    const std::string bytes = absurd.SerializeAsString();
+    REQUIRE(field.has_entry(a, {bytes.begin(), bytes.end()}));
+    CHECK(field.until([&] { return a.lease->is_owner(); }));
+    CHECK(a.epochs.back() == (1ULL << 62U) + 1);
+    a.lease.reset();
+    a.line.reset();
+  }
+  field.loop.run();
+}
+
+TEST_CASE("an owner stops when its entry is another process's, of the same node, or of another epoch, or is free") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Field field;
+  const std::function<void(bus::Lease&)> changes[] = {
+      [](bus::Lease& lease) { lease.set_run(2); },
+      [](bus::Lease& lease) { lease.set_node("b"); },
+      [](bus::Lease& lease) { lease.set_epoch(lease.epoch() + 1); },
+      [](bus::Lease& lease) { lease.set_free(true); },
+  };
+  for (const auto& change : changes) {
+    Candidate a(nats, field.loop, "a");
+    REQUIRE(field.until([&] { return a.lease->is_owner(); }));
+    bus::Lease entry = field.entry(a);
+    change(entry);
+    const std::string bytes = entry.SerializeAsString();
+    a.line->put("entente-leases", "arena.field", as_bytes(bytes), [](const BucketResult&) {});
+    CHECK(field.until([&] { return a.lost_at != 0; }));
+    CHECK(*a.lease->until() == 0);
+    a.lease.reset();
+    a.line.reset();
+  }
+  field.loop.run();
+}
+
+TEST_CASE("a lease that was released for ever is not taken again") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Field field;
+  {
+    Candidate a(nats, field.loop, "a"), b(nats, field.loop, "b");
+    a.lease->release();
+    REQUIRE(field.until([&] { return b.lease->is_owner(); }));
+    b.lease->release();
+    Candidate c(nats, field.loop, "c");
+    CHECK(field.until([&] { return c.lease->is_owner(); }));
+    CHECK(a.epochs.empty());
+    CHECK(b.epochs.size() == 1);
+    CHECK_FALSE(b.lease->is_owner());
+    for (Candidate* one : {&a, &b, &c}) {
+      one->lease.reset();
+      one->line.reset();
+    }
+  }
+  field.loop.run();
+}
+
 TEST_CASE("NATS loses its data: there is an owner again, with a higher epoch, and never two") {
   if (NatsServer::is_missing()) return;
   NatsServer nats;

@@ -46,6 +46,14 @@ TEST_CASE("the same server has the same key; a loopback address is of this machi
   CHECK(queues.all().size() == 1);
   one.reset();
   CHECK(queues.all().empty());
+  CHECK(queues.of(a) != nullptr);  // a new one
+}
+
+TEST_CASE("every name of this machine is of this machine only") {
+  for (const char* host : {"localhost", "::1", "127.0.0.1", "127.9.9.9"})
+    CHECK_MESSAGE(queue_key({host, 1}, "here") != queue_key({host, 1}, "there"), host);
+  for (const char* host : {"128.0.0.1", "192.0.2.1", "::2", "localhost.example.org"})
+    CHECK_MESSAGE(queue_key({host, 1}, "here") == queue_key({host, 1}, "there"), host);
 }
 
 TEST_CASE("claims of others count while their processes send them, and keep their place") {
@@ -109,6 +117,60 @@ TEST_CASE("whoever is known already pushes out nobody, though as many are known 
   }
 }
 
+TEST_CASE("the claims of a process count until it was silent for too long, to the millisecond") {
+  ForeignClaims foreign(10'000);
+  foreign.hear("a", as_bytes(claims(1, {{7, 500}})), 20'000);
+  CHECK(foreign.oldest(20'000 + ForeignClaims::kFresh) == 19'500);
+  CHECK_FALSE(foreign.oldest(20'000 + ForeignClaims::kFresh + 1));
+}
+
+TEST_CASE("a claim that is not repeated keeps its place for a while, and then it is a new one") {
+  for (const Millis late : {0U, 1U}) {
+    CAPTURE(late);
+    ForeignClaims foreign(10'000);
+    foreign.hear("a", as_bytes(claims(1, {{7, 500}})), 20'000);
+    const Millis later = 20'000 + ForeignClaims::kKept + late;
+    foreign.hear("a", as_bytes(claims(1, {{8, 1}})), later);
+    CHECK(foreign.oldest(later) == later - 1);  // those of its last message count
+    foreign.hear("a", as_bytes(claims(1, {{7, 1}})), later);
+    CHECK(foreign.oldest(later) == (late == 0 ? 19'500 : later - 1));
+  }
+}
+
+TEST_CASE("of a process that claims more and more, only what its last message has is remembered") {
+  constexpr std::size_t kOnce = SlotQueue::kMostClaims, kTimes = ForeignClaims::kMostRemembered / kOnce;
+  for (const std::uint64_t more : {0U, 1U}) {
+    CAPTURE(more);
+    ForeignClaims foreign(10'000);
+    std::uint64_t link = 0;
+    for (std::size_t time = 0; time < kTimes; ++time) {
+      std::vector<std::pair<std::uint64_t, std::uint32_t>> some;
+      for (std::size_t i = 0; i < kOnce; ++i) some.emplace_back(++link, 500);
+      CHECK(foreign.hear("a", as_bytes(claims(1, some)), 20'000 + time) == Heard::kNothing);  // the most that may be
+    }
+    for (std::uint64_t i = 0; i < more; ++i) foreign.hear("a", as_bytes(claims(1, {{++link, 1}})), 20'100);
+    foreign.hear("a", as_bytes(claims(1, {{1, 1}})), 20'100);
+    CHECK(foreign.oldest(20'100) == (more == 0 ? 19'500 : 20'099));
+  }
+}
+
+TEST_CASE("nobody has waited since before the clock began") {
+  ForeignClaims foreign(1'000);
+  foreign.hear("a", as_bytes(claims(1, {{1, 86'400'000}})), 1'500);
+  CHECK(foreign.oldest(1'500) == 0);
+}
+
+TEST_CASE("a hint of a free slot counts a second after the last one, and each process counts for itself") {
+  ForeignClaims foreign(0);
+  foreign.hear("a", as_bytes(claims(1, {}, 7)), 10'000);
+  CHECK(foreign.hear("a", as_bytes(claims(2, {}, 8)), 10'000) == Heard::kNothing);  // its first message
+  CHECK(foreign.hear("a", as_bytes(claims(1, {}, 8)), 10'000) == Heard::kFreed);
+  CHECK(foreign.hear("a", as_bytes(claims(2, {}, 9)), 10'000 + ForeignClaims::kHint - 1) == Heard::kNothing);
+  CHECK(foreign.hear("a", as_bytes(claims(2, {}, 10)), 10'000 + ForeignClaims::kHint) == Heard::kFreed);
+  CHECK(foreign.hear("a", as_bytes(claims(2, {}, 3)), 20'000) == Heard::kNothing);  // fewer than before
+  CHECK(foreign.hear("a", as_bytes(claims(2, {}, 4)), 20'000) == Heard::kFreed);
+}
+
 TEST_CASE("a slot that was freed elsewhere is a hint, at most one a second") {
   ForeignClaims foreign(0);
   CHECK(foreign.hear("a", as_bytes(claims(1, {}, 7)), 10'000) == Heard::kNothing);  // freed before this process started
@@ -120,9 +182,9 @@ TEST_CASE("a slot that was freed elsewhere is a hint, at most one a second") {
 
 /// A process with a queue for the same server as others.
 struct QueueNode {
-  QueueNode(const NatsServer& nats, net::Loop& loop, const std::string& node)
+  QueueNode(const NatsServer& nats, net::Loop& loop, const std::string& node, std::uint64_t run = 1)
       : bus({.servers = {nats.url()}, .client = node}), line(std::in_place, bus, loop), queue(queues.of({"s", 1})) {
-    post.emplace(*line, loop, queues, Subjects("entente"), node, 1);
+    post.emplace(*line, loop, queues, Subjects("entente"), node, run);
   }
   Bus bus;
   std::optional<BusLine> line;
@@ -164,6 +226,74 @@ TEST_CASE("players of two nodes wait in one order; without NATS each node contin
       one->post.reset();
       one->line.reset();
     }
+  }
+  loop.run();
+}
+
+TEST_CASE("two processes of one node, as during an upgrade, wait in one order, and none waits for itself") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  net::Loop loop;
+  {
+    QueueNode older(nats, loop, "a", 1), newer(nats, loop, "a", 2);
+    const auto until = [&](const std::function<bool()>& done) {
+      const Millis end = steady_now() + 40'000;
+      while (!done() && steady_now() < end) uv_run(loop.raw(), UV_RUN_ONCE);
+      return done();
+    };
+    for (QueueNode* one : {&older, &newer}) one->queue->refused(loop.now());
+    const SlotQueue::Claim first{loop.now() - 1'500, 1};
+    older.queue->add(&older, first);
+    CHECK(until([&] { return newer.queue->others_wait(&newer, loop.now()); }));
+    newer.queue->add(&newer, {loop.now() - 500, 2});
+    CHECK(until([&] { return older.queue->others_wait(&older, loop.now()); }));
+    CHECK(older.queue->has_turn(&older, loop.now()));
+    CHECK_FALSE(newer.queue->has_turn(&newer, loop.now()));
+    newer.queue->remove(&newer, {loop.now() - 500, 2});
+    newer.post.reset();
+    CHECK_FALSE(newer.queue->others_wait(&newer, loop.now()));  // it hears of the others no more
+    older.post.reset();
+    for (QueueNode* one : {&older, &newer}) one->line.reset();
+  }
+  loop.run();
+}
+
+TEST_CASE("a node says at once that nobody waits any more, and counts what is no claim") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  net::Loop loop;
+  {
+    QueueNode a(nats, loop, "a");
+    const auto until = [&](const std::function<bool()>& done) {
+      const Millis end = steady_now() + 40'000;
+      while (!done() && steady_now() < end) uv_run(loop.raw(), UV_RUN_ONCE);
+      return done();
+    };
+    Bus other({.servers = {nats.url()}, .client = "other"});
+    std::optional<BusLine> ear(std::in_place, other, loop);
+    std::string key;
+    std::vector<int> told;
+    ear->subscribe("entente.server.*.queue.a", [&](const BusMessage& message) {
+      bus::SeatClaims said;
+      REQUIRE(said.ParseFromString(std::string(as_text(message.bytes))));
+      told.push_back(said.claims_size());
+      key = message.subject.substr(0, message.subject.rfind('.'));
+    });
+    a.queue->refused(loop.now());
+    const SlotQueue::Claim claim{loop.now(), 1};
+    a.queue->add(&a, claim);
+    CHECK(until([&] { return !told.empty() && told.back() == 1; }));
+    a.queue->remove(&a, claim);
+    CHECK(until([&] { return told.back() == 0; }));
+    CHECK(a.post->refused() == 0);
+    CHECK(until([&] {
+      ear->publish(key + ".evil", as_bytes("?"));
+      return a.post->refused() != 0;
+    }));
+    CHECK_FALSE(a.queue->others_wait(&a, loop.now()));
+    ear.reset();
+    a.post.reset();
+    a.line.reset();
   }
   loop.run();
 }
