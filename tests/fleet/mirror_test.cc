@@ -739,6 +739,8 @@ TEST_CASE(
   CHECK_FALSE(edge.mirror->lacks_world());
   CHECK(edge.tell(secret(0, 0, "for this one")));
   CHECK(edge.said == Said{"for this one"});
+  edge.room->order([&](core::Back&) { edge.mirror->lose_owner(); }, ++edge.now);
+  CHECK_FALSE(edge.tell(facts(1, {"a"}, 0)));  // nor is that the next one
 }
 
 TEST_CASE("pieces of a snapshot count only in their order, and a snapshot that does not decode is refused") {
@@ -810,6 +812,7 @@ TEST_CASE("what players say goes to the owner in order, in messages of a bounded
   std::uint64_t number = 0;
   const std::vector<std::string> all = edge.mirror->take(true);
   CHECK(all.size() >= 3);
+  CHECK(all.size() < 10);
   for (const std::string& bytes : all) {
     CHECK(bytes.size() <= Mirror::kMessage + 1'000);
     bus::FromNode one;
@@ -976,11 +979,16 @@ TEST_CASE("what a player alone was told while the world was missing comes after 
   CHECK(edge.tell(facts(1, {"a"})));
   CHECK(edge.tell(facts(3, {"c"})));
   CHECK(edge.tell(secret(3, 0, "for you")));
+  bus::ToNode seats;  // older than those of the snapshot
+  seats.set_facts(3);
+  seats.add_parts()->mutable_seat()->set_seat(edge.seat + 6);
+  CHECK(edge.tell(seats));
   CHECK(edge.said == Said{"a"});
   bus::Snapshot snapshot;
   snapshot.set_facts(3);
   edge.world(snapshot, kEpoch, ++edge.number);
   CHECK(edge.said == Said{"a", "for you"});
+  CHECK(edge.message().parts_size() == 0);
   CHECK(edge.tell(facts(4, {"d"})));
   CHECK(edge.said == Said{"a", "for you", "d"});
 }

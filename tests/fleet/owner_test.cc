@@ -621,7 +621,8 @@ TEST_CASE("a missed message of a node is counted, and the node gets the world, b
   CHECK(it.until([&] { return worlds(it) == 2; }));
   CHECK(it.arena.counts->snapshots == 2);
   CHECK(it.arena.counts->refused == 0);
-  pass_time(it);
+  it.published.clear();
+  CHECK(it.until([&] { return it.published.size() == 4; }));  // beats, longer than between two worlds
   CHECK(worlds(it) == 2);
 }
 
@@ -743,7 +744,9 @@ TEST_CASE("what an operator has announced to a player is not sent to its node ag
   say(open);
   say(enter);
   REQUIRE(it.room->world().players().size() == 1);
+  it.sent.clear();
   say(announced(1'000));
+  CHECK(it.sent.empty());
   CHECK(it.arena.counts->refused == 0);
   say(announced(1'001));
   CHECK(it.arena.counts->refused == 1);
@@ -848,6 +851,8 @@ TEST_CASE("an owner whose lease has run out is silent, hears nothing, stores not
   it.owner->read("other", from_edge(1, open));
   CHECK(it.arena.counts->nodes == 1);
   it.owner->told(notice("for all", words::ALL));
+  it.owner->told(notice("for anna", words::PLAYER, it.room->world().players().begin()->first));
+  it.owner->turn_ends();
   pass_time(it);
   CHECK(it.until([&] { return it.arena.counts->players == 0; }));
   pass_time(it);
