@@ -248,5 +248,147 @@ TEST_CASE("actions and commands are recognized by their text, and written the sa
   }
 }
 
+TEST_CASE(
+    "a player may say five lines at once, then one for each second that has passed, and saves no more than five") {
+  Chat chat(ChatRules{});
+  words::Say said = line("x");
+  const auto passed = [&](Micros now) {
+    int count = 0;
+    for (int i = 0; i < 10; ++i) count += chat.filter(said, 1, now) ? 0 : 1;
+    return count;
+  };
+  CHECK(passed(10 * kSecond) == 5);
+  CHECK(passed(11 * kSecond - 1) == 0);
+  CHECK(passed(11 * kSecond) == 1);
+  CHECK(passed(13 * kSecond) == 2);
+  CHECK(passed(60 * kSecond) == 5);
+}
+
+TEST_CASE("lines that are refused for what they say count as said, too") {
+  Chat chat(ChatRules{});
+  for (int i = 0; i < 5; ++i) {
+    words::Say empty = line("");
+    CHECK(chat.filter(empty, 1, 0).why == &drops::kNothingSaid);
+  }
+  words::Say said = line("x");
+  CHECK(chat.filter(said, 1, 0).why == &drops::kChatTooFast);
+}
+
+TEST_CASE("a player who is too fast in a room's first moment is told so once") {
+  Chat chat({.burst = 1});
+  words::Say said = line("x");
+  CHECK_FALSE(chat.filter(said, 1, 0));
+  CHECK(chat.filter(said, 1, 0).tell);
+  CHECK_FALSE(chat.filter(said, 1, 1).tell);
+}
+
+TEST_CASE("forgetting a player does not forget how fast the others were") {
+  Chat chat({.burst = 1});
+  words::Say said = line("x");
+  CHECK_FALSE(chat.filter(said, 1, 0));
+  CHECK(chat.filter(said, 1, 0).tell);
+  chat.forget(2);
+  CHECK(chat.filter(said, 1, 0).why == &drops::kChatTooFast);
+  CHECK_FALSE(chat.filter(said, 1, 0).tell);
+}
+
+TEST_CASE("a line that says nothing is not told to its player; a command that is none is") {
+  Chat chat({.commands = true, .burst = 100});
+  words::Say blank = line("  \x07 "), none = line("kick anna", words::Say::COMMAND);
+  CHECK_FALSE(chat.filter(blank, 1, 0).tell);
+  CHECK(chat.filter(blank, 1, 0).why == &drops::kNothingSaid);
+  CHECK(chat.filter(none, 1, 0).tell);
+  CHECK(chat.filter(none, 1, 0).why == &drops::kCommandWithoutSlash);
+}
+
+TEST_CASE("an action may begin with a slash where commands pass, as it was written or not at all") {
+  Chat chat({.commands = true, .most_bytes = 10, .burst = 100});
+  words::Say short_one = line("/waves", words::Say::ACTION), long_one = line("/waves and waves", words::Say::ACTION),
+             plain = line("waves and waves", words::Say::ACTION);
+  CHECK_FALSE(chat.filter(short_one, 1, 0));
+  CHECK(short_one.kind() == words::Say::ACTION);
+  CHECK(chat.filter(long_one, 1, 0).why == &drops::kCommandNotExact);
+  CHECK_FALSE(chat.filter(plain, 1, 0));
+  CHECK(plain.text() == "waves a...");
+  CHECK(plain.kind() == words::Say::ACTION);
+}
+
+TEST_CASE("a script's command is an exclamation mark and a letter, of either case") {
+  Chat chat({.burst = 100});
+  for (const char* text : {"!a", "!z", "!A", "!Z", "  !help"}) {
+    words::Say say = line(text);
+    CAPTURE(text);
+    CHECK(chat.filter(say, 1, 0).why == &drops::kCommandElsewhere);
+  }
+  for (const char* text : {"!", "!1", "!@", "!{", "!`", "![", "a!b"}) {
+    words::Say say = line(text);
+    CAPTURE(text);
+    CHECK_FALSE(chat.filter(say, 1, 0));
+  }
+  Chat own({.commands = true});
+  words::Say help = line("!help");
+  CHECK_FALSE(own.filter(help, 1, 0));
+}
+
+TEST_CASE(
+    "a line that fills a field is sent whole, and one more byte begins another; both may be as long as the field") {
+  std::vector<std::string> sent;
+  const auto lines = [&](const std::string& text, CutAt cut) {
+    sent.clear();
+    CHECK(send_lines(words::Say::CHAT, text, 6, cut, [&](std::string_view one) { sent.emplace_back(one); }) == nullptr);
+    return sent;
+  };
+  CHECK(lines("abcdef", CutAt::kCharacter) == std::vector<std::string>{"abcdef"});
+  CHECK(lines("abcdefg", CutAt::kCharacter) == std::vector<std::string>{"abcdef", "g"});
+  CHECK(lines("", CutAt::kCharacter).empty());
+  CHECK(lines("abcdef/kick", CutAt::kCharacter) == std::vector<std::string>{"abcdef", "- /kic", "k"});
+  CHECK(lines("abcde  /x", CutAt::kCharacter) == std::vector<std::string>{"abcde ", "-  /x"});
+}
+
+TEST_CASE("a command as long as the field is sent, and a longer one is not") {
+  std::string sent;
+  const auto send = [&](std::string_view text) {
+    return send_lines(words::Say::COMMAND, text, 5, CutAt::kBlank, [&](std::string_view one) { sent += one; });
+  };
+  CHECK(send("/kick") == nullptr);
+  CHECK(sent == "/kick");
+  CHECK(send("/kicks") == &drops::kCommandTooLong);
+  CHECK(sent == "/kick");
+}
+
+TEST_CASE("only a line that begins with the given reason is one, and then the text after the colon is the reason") {
+  struct Row {
+    const char *heard, *why;
+  };
+  for (const Row& row : {Row{"Reason given : be nice", "be nice"},
+                         {" reason given: a: b", "a: b"},
+                         {"reason given", "reason given"},
+                         {"reason given : ", "reason given : "},
+                         {"no reason given : be nice", "no reason given : be nice"},
+                         {"be nice: please", "be nice: please"},
+                         {"", "it is gone"}}) {
+    CAPTURE(row.heard);
+    LastServerLine last;
+    last.heard(row.heard, kSecond);
+    CHECK(last.why(kSecond, "it is gone") == row.why);
+  }
+}
+
+TEST_CASE("a unit whose health is told for the first time, or that is healed, is not hit; the next loss is seen") {
+  double known = 0;
+  const auto told = [&](double now) {
+    words::Health health;
+    health.set_now(now);
+    health.set_max(100);
+    return line_of_hit(health, known);
+  };
+  CHECK(told(80).empty());
+  CHECK(told(90).empty());
+  CHECK(told(70) == "hit 70/100");
+  CHECK(told(0).empty());
+  CHECK(told(0.4).empty());  // it lives again
+  CHECK(told(0.2) == "hit 0/100");
+}
+
 }  // namespace
 }  // namespace entente::core::chat_test

@@ -262,4 +262,92 @@ TEST_CASE("a tape counts a map once, however many blocks are edited, until the m
   CHECK(tape.bytes() < kMap);
 }
 
+TEST_CASE("an edit that a world keeps is the word that it was") {
+  words::WorldEdit word;
+  word.set_by(9);
+  words::Edit& its = *word.mutable_edit();
+  its.set_op(words::Edit::LINE);
+  its.set_x(1), its.set_y(2), its.set_z(3), its.set_x2(4), its.set_y2(5), its.set_z2(6);
+  its.set_colour(0x112233);
+  CHECK(BlockEdit(word).word().ShortDebugString() == word.ShortDebugString());
+}
+
+TEST_CASE("an edit replaces one of the same block, whatever both do to it, and never one of several blocks") {
+  const BlockEdit build = edit(1, 2, words::Edit::BUILD, 7);
+  CHECK(replaces(edit(1, 2, words::Edit::DIG), build));
+  CHECK(replaces(build, edit(1, 2, words::Edit::DIG)));
+  CHECK(replaces(build, build));
+  CHECK_FALSE(replaces(edit(2, 2, words::Edit::DIG), build));
+  CHECK_FALSE(replaces(edit(1, 3, words::Edit::DIG), build));
+  BlockEdit above = build;
+  above.z = 1;
+  CHECK_FALSE(replaces(above, build));
+  for (const auto op : {words::Edit::COLUMN, words::Edit::BLAST, words::Edit::LINE}) {
+    CHECK_FALSE(replaces(edit(1, 2, op), build));
+    CHECK_FALSE(replaces(build, edit(1, 2, op)));
+  }
+}
+
+TEST_CASE("a world gets to another one by the edits that it does not have yet, or not at all") {
+  const BlockEdit a = edit(1, 0, words::Edit::BUILD), b = edit(2, 0, words::Edit::BUILD),
+                  dug = edit(1, 0, words::Edit::DIG), line = edit(3, 0, words::Edit::LINE);
+  std::vector<const BlockEdit*> between;
+  const auto gets_to = [&](const std::vector<BlockEdit>& from, const std::vector<BlockEdit>& to) {
+    between.clear();
+    return edits_between(from, to, between);
+  };
+  CHECK(gets_to({a}, {a}));
+  CHECK(between.empty());
+  const std::vector<BlockEdit> more = {a, b, line};
+  CHECK(gets_to({a}, more));
+  REQUIRE(between.size() == 2);
+  CHECK(between[0] == &more[1]);
+  CHECK(between[1] == &more[2]);
+  CHECK(gets_to({a, b}, {b, dug}));  // a is replaced
+  REQUIRE(between.size() == 1);
+  CHECK(*between[0] == dug);
+  CHECK_FALSE(gets_to({a, b}, {b}));  // a would have to be undone
+  CHECK_FALSE(gets_to({a, line}, {a}));
+  CHECK_FALSE(gets_to({line, a}, {a, b}));
+  CHECK(between.empty());
+  CHECK(gets_to({}, {line}));
+}
+
+TEST_CASE("among a few edits a replaced one is removed at once; among more it may stay for a while") {
+  EditList edits;
+  for (int i = 0; i < 63; ++i) edits.add(edit(i, 0, words::Edit::BUILD), 1'000);
+  edits.add(edit(5, 0, words::Edit::DIG), 1'000);
+  CHECK(edits.size() == 63);
+  CHECK(edits.all().size() == 63);
+  CHECK(edits.all().back().op == words::Edit::DIG);
+  edits.add(edit(63, 0, words::Edit::BUILD), 1'000);
+  CHECK(edits.size() == 64);
+  edits.clear();
+  CHECK(edits.size() == 0);
+  CHECK(edits.all().empty());
+}
+
+TEST_CASE("appended edits stay as they are and in their order") {
+  EditList edits;
+  for (int i = 0; i < 300; ++i) edits.append(edit(i / 2, 0, words::Edit::BUILD, static_cast<std::uint32_t>(i)));
+  CHECK(edits.size() == 300);
+  std::uint32_t next = 0;
+  edits.each([&](const BlockEdit& one) { CHECK(one.colour == next++); });
+  CHECK(next == 300);
+}
+
+TEST_CASE("a full list drops the edits of new blocks, however many at once, and none of several blocks that it kept") {
+  constexpr std::size_t kMost = 100;
+  EditList edits;
+  std::size_t dropped = 0;
+  for (int i = 0; i < 50; ++i) dropped += edits.add(edit(i, 0, words::Edit::LINE), kMost);
+  for (int i = 0; i < 500; ++i) dropped += edits.add(edit(i, 1, words::Edit::BUILD), kMost);
+  auto kept = edits.all();
+  CHECK(kept.size() + dropped == 550);
+  CHECK(kept.size() >= kMost);
+  CHECK(std::count_if(kept.begin(), kept.end(), [](const auto& one) { return one.op == words::Edit::LINE; }) == 50);
+  for (int i = 0; i < 50; ++i)
+    CHECK(std::any_of(kept.begin(), kept.end(), [&](const auto& one) { return one.x == i && one.y == 1; }));
+}
+
 }  // namespace entente::core::edits_test

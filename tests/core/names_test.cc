@@ -73,4 +73,52 @@ TEST_CASE("a thousand players who want one name cost no more than a few tries ea
   for (const std::string& name : names) CHECK(name.size() <= 31);
 }
 
+TEST_CASE("a name and its number fit together, and the number is never cut") {
+  NameBook book;
+  const std::string longest(40, 'a');
+  CHECK(book.give(1, longest, 40) == longest);
+  const std::string second = book.give(2, longest, 40);
+  CHECK(second == std::string(35, 'a') + "... 2");
+  CHECK(second.size() == 40);
+}
+
+TEST_CASE("names are counted up to 9; further ones have the numbers of their players") {
+  NameBook book;
+  CHECK(book.give(1, "anna", 31) == "anna");
+  for (Id id = 2; id <= 9; ++id) CHECK(book.give(id, "anna", 31) == "anna " + std::to_string(id));
+  CHECK(book.give(50, "anna", 31) == "anna 68");  // 9 + 9 + 50
+  CHECK(book.give(51, "anna", 31) == "anna 69");
+}
+
+TEST_CASE("a player who asks for its own name again, in another form, keeps it without a number") {
+  NameBook book;
+  CHECK(book.give(1, "anna", 31) == "anna");
+  CHECK(book.give(1, "Anna", 31) == "Anna");
+  CHECK(book.give(2, "anna", 31) == "anna 2");
+}
+
+TEST_CASE("a player who leaves frees its name, and no other") {
+  NameBook book;
+  book.give(1, "anna", 31);
+  book.give(2, "ben", 31);
+  book.forget(9);  // nobody
+  book.forget(1);
+  book.forget(1);
+  CHECK(book.give(3, "anna", 31) == "anna");
+  CHECK(book.give(4, "ben", 31) == "ben 2");
+}
+
+TEST_CASE("a name that somebody beside the book has is not given with that number either") {
+  NameBook book;
+  const auto taken = [](const std::string& name) { return name == "anna" || name == "anna 2"; };
+  CHECK(book.give(1, "anna", 31, taken) == "anna 3");
+  CHECK(book.give(2, "anna", 31, taken) == "anna 4");
+}
+
+TEST_CASE("names are compared as they can be seen: two of nothing are two players") {
+  NameBook book;
+  CHECK(book.give(1, "\u200B", 31) == "player");
+  CHECK(book.give(2, "", 31) == "player 2");
+}
+
 }  // namespace entente::core::names_test

@@ -74,5 +74,45 @@ TEST_CASE("a change has only the fields that were set") {
   CHECK(change.has_skin());
 }
 
+TEST_CASE("each text of a player has its own limit") {
+  const std::string longest(200, 'x');
+  words::Enter enter;
+  for (const auto set : {&words::Enter::set_name<const std::string&>, &words::Enter::set_motto<const std::string&>,
+                         &words::Enter::set_skin<const std::string&>, &words::Enter::set_avatar<const std::string&>,
+                         &words::Enter::set_password<const std::string&>, &words::Enter::set_token<const std::string&>,
+                         &words::Enter::set_version<const std::string&>})
+    (enter.*set)(longest);
+  enter.add_flags_known(longest);
+  enter = cleaned(enter);
+  CHECK(enter.name().size() == kMostName);
+  CHECK(enter.skin().size() == kMostSkin);
+  for (const std::string& text :
+       {enter.motto(), enter.avatar(), enter.password(), enter.token(), enter.version(), enter.flags_known(0)})
+    CHECK(text.size() == kMostText);
+  words::Change change;
+  change.set_name(longest), change.set_motto(longest), change.set_skin(longest);
+  change = cleaned(change);
+  CHECK(change.name().size() == kMostName);
+  CHECK(change.motto().size() == kMostText);
+  CHECK(change.skin().size() == kMostSkin);
+  words::Leave leave;
+  leave.set_why(longest);
+  CHECK(cleaned(leave).why().size() == kMostText);
+}
+
+TEST_CASE("a session that ends for now is told from a ban by the words at its end") {
+  CHECK(is_for_now(kProxyStopped));
+  CHECK(is_for_now("the server is away; try again later"));
+  CHECK_FALSE(is_for_now("; try again later, or never"));
+  CHECK_FALSE(is_for_now("proxy stopped you"));
+  CHECK_FALSE(is_for_now("banned"));
+  CHECK_FALSE(is_for_now(""));
+}
+
+TEST_CASE("a player whose game broke its protocol is told what was wrong, and in which field if that is known") {
+  CHECK(words_for_fault({"too long", "name", 3}) == std::string(kBrokeProtocol) + ": too long in name");
+  CHECK(words_for_fault({"too long", "", 3}) == std::string(kBrokeProtocol) + ": too long");
+}
+
 }  // namespace
 }  // namespace entente::core::texts_test

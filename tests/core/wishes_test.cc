@@ -114,5 +114,45 @@ TEST_CASE("a room of an older recording tells nothing") {
   CHECK(scene.says(scene.one, "fire").empty());
 }
 
+TEST_CASE("a line is about a wish if it is about an intent that a person waits for, whole or in part") {
+  CHECK(is_wish(dropped_intent("Fire", "x"), nullptr));
+  CHECK(is_wish(dropped_intent("Fire.life", "x"), nullptr));
+  CHECK_FALSE(is_wish(dropped_intent("Fir", "x"), nullptr));
+  CHECK_FALSE(is_wish(dropped_intent("PoseClaim", "x"), nullptr));
+  CHECK_FALSE(is_wish(dropped_intent("", "x"), "Fire"));
+  CHECK_FALSE(is_wish(dropped_fact("Fire", "x"), nullptr));             // on its way to a client
+  CHECK_FALSE(is_wish(dropped_and_told("Fire", "x"), nullptr));         // whoever drops it tells the player
+  CHECK_FALSE(is_wish(dropped_up("MsgShotBegin", "dt", "x"), "Fire"));  // about a message
+  CHECK(is_wish({"", kUp | kDown, "", "Fire", Fidelity::kDropped, "x"}, nullptr));
+}
+
+TEST_CASE("a line about any word is about the word that was dropped") {
+  const MappingLine any = dropped_intent("*", "x");
+  CHECK(is_wish(any, "Fire"));
+  CHECK_FALSE(is_wish(any, "Ping"));
+  CHECK_FALSE(is_wish(any, "Notice"));
+  CHECK_FALSE(is_wish(any, nullptr));
+  CHECK(is_wish(dropped_intent("Say", "x"), "Ping"));  // a line about one word is about that
+}
+
+TEST_CASE("a player waits for what becomes of what it asks for, and not for what its program reports by itself") {
+  for (const char* word : {"Enter", "Change", "Spawn", "Fire", "Trigger", "Reload", "Split", "Eject", "Button",
+                           "Freeze", "TokenWish", "Pause", "Autopilot", "Edit", "Say", "Playback"}) {
+    CAPTURE(word);
+    CHECK(is_wish(dropped_intent("*", "x"), word));
+  }
+  for (const char* word :
+       {"Leave", "Select", "Watch", "Resume", "Step", "Toward", "Keys", "PoseClaim", "Tool", "HitClaim", "DeathClaim",
+        "ShotMoveClaim", "ShotEndClaim", "TeleportClaim", "ScoreClaim", "Ping", "Query", "WantWorld"}) {
+    CAPTURE(word);
+    CHECK_FALSE(is_wish(dropped_intent("*", "x"), word));
+  }
+}
+
+TEST_CASE("a player is told the word and the reason") {
+  CHECK(words_for_drop(dropped_intent("Fire", "it is late"), nullptr) == "not passed on: Fire: it is late");
+  CHECK(words_for_drop(dropped_intent("*", "it is late"), "Edit") == "not passed on: Edit: it is late");
+}
+
 }  // namespace
 }  // namespace entente::core::wishes_test
