@@ -53,7 +53,8 @@ void translate_ids(Message& message, const std::function<Id(Id)>& translate) {
   const Ids& ids = ids_of(message.GetDescriptor());
   const auto change = [&](Id id) { return id == 0 ? 0 : translate(id); };
   for (const FieldDescriptor* field : ids.numbers) {
-    if (!field->is_repeated()) r.SetUInt32(&message, field, change(r.GetUInt32(message, field)));
+    const bool one = !field->is_repeated() && (!field->has_presence() || r.HasField(message, field));
+    if (one) r.SetUInt32(&message, field, change(r.GetUInt32(message, field)));
     for (int k = 0; field->is_repeated() && k < r.FieldSize(message, field); ++k)
       r.SetRepeatedUInt32(&message, field, k, change(r.GetRepeatedUInt32(message, field, k)));
   }
