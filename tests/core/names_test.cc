@@ -121,4 +121,15 @@ TEST_CASE("names are compared as they can be seen: two of nothing are two player
   CHECK(book.give(2, "", 31) == "player 2");
 }
 
+TEST_CASE("a mark belongs to a letter, and after a blank there is none") { CHECK(plain_name("a \u0301b") == "a b"); }
+
+TEST_CASE("a player who has left cannot free the name of its next owner") {
+  NameBook book;
+  book.give(1, "anna", 31);
+  book.forget(1);
+  CHECK(book.give(2, "anna", 31) == "anna");
+  book.forget(1);
+  CHECK(book.give(3, "anna", 31) == "anna 2");
+}
+
 }  // namespace entente::core::names_test

@@ -494,4 +494,46 @@ TEST_CASE("what a unit wanted ends with its life; a request to enter, to change 
   CHECK_FALSE(claims.waits(Claim::kEdit));
 }
 
+TEST_CASE("after a death that was answered late, the next one is late for the first time again") {
+  testing::ToldBackOut out;
+  PendingClaims claims;
+  int count = 0;
+  const auto late = [&] {
+    claims.begin(Claim::kDeath, kSecond, out);
+    out.time += kSecond;
+    claims.check(out, [&](Claim, int times) { count = times; });
+    return count;
+  };
+  CHECK(late() == 1);
+  CHECK(late() == 2);
+  claims.end_life();
+  CHECK(late() == 1);
+}
+
+TEST_CASE("a client without a unit that is shown everything anew is shown pellets once it has one") {
+  testing::ToldFrontOut out;
+  out.knows(unit_at(1, words::Unit::CELL, 0));
+  out.knows(unit_at(11, words::Unit::PELLET, 0));
+  NearestPellets pellets;
+  pellets.mark_changed(out);
+  CHECK_FALSE(pellets.refresh(nullptr, out));
+  pellets.clear();
+  CHECK(pellets.refresh(out.world().unit(1), out));
+}
+
+TEST_CASE("a tank has no speed downwards from the moment at which it lands, and climbs low steps") {
+  TankState tank;
+  tank.z = 0.01;
+  tank.vz = -10;
+  drive(kTank, kOpen, {}, kTick, tank);
+  CHECK(tank.z == 0);
+  CHECK(tank.vz == 0);
+  CHECK(with(solid_at(0, 0.3)).floor(kTank, 0, 0, 0, 0) == doctest::Approx(0.3));
+  CHECK(with(solid_at(0, 0.4)).floor(kTank, 0, 0, 0, 0) == 0);
+}
+
+TEST_CASE("a step whose end is inside a solid, but whose beginning was not, is against that solid") {
+  CHECK(with(solid_at(0, 9)).normal_against(kTank, -9.5, 0, 0, 0, 1, 0) == std::pair(-1.0, 0.0));
+}
+
 }  // namespace entente::core::driving_test

@@ -329,6 +329,17 @@ TEST_CASE("a player whose unit is gone stands for its next one") {
   CHECK(*play.table.of_unit(21) == 0);
 }
 
+TEST_CASE("a client whose unit becomes another player's keeps its own number") {
+  Play play;
+  play.with_tank(1);
+  play.with_tank(2);
+  play.enters();
+  play.hears(owns(2, {10}, 10));
+  REQUIRE(play.table.own_entry() != nullptr);
+  CHECK(play.table.own_entry()->player == 1);
+  CHECK(*play.table.of_unit(10) == 0);
+}
+
 // -- The client's own tank --------------------------------------------------------------------------------------------
 
 namespace {

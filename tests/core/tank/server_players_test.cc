@@ -322,6 +322,18 @@ TEST_CASE("a welcome is no reason for a kick that comes later") {
   CHECK(out.take() == "says Kicked text: \"the server ended the session\"\ncloses: MsgKick\n");
 }
 
+TEST_CASE("a line that the server says a while after it has let the player in is the reason of a kick soon after") {
+  testing::ToldBackOut out;
+  JoinState state;
+  state.come_in(10 * kSecond);
+  out.time = 12 * kSecond;
+  state.hear_server("be nice", true, out);
+  out.take();
+  out.time = 14 * kSecond;
+  state.be_kicked("MsgKick", out);
+  CHECK(out.take() == "says Kicked text: \"be nice\"\ncloses: MsgKick\n");
+}
+
 TEST_CASE("a line of the server or of a player reaches those for whom it is") {
   testing::ToldBackOut out;
   JoinState state;

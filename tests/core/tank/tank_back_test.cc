@@ -653,4 +653,54 @@ TEST_CASE("a life ends the pause and sets the time of the next one; its beginnin
   for (const Claim claim : {Claim::kSpawn, Claim::kDeath}) CHECK_FALSE(tank.claims.waits(claim));
 }
 
+TEST_CASE("a tank that is put into play again without a death is not paused, and a death ends what it has asked for") {
+  DrivenTank tank;
+  testing::ToldBackOut out;
+  tank.begin({}, kSecond);
+  tank.paused = true;
+  tank.begin({}, 2 * kSecond);
+  CHECK_FALSE(tank.paused);
+  tank.claims.begin(Claim::kFire, kSecond, out);
+  tank.end();
+  CHECK_FALSE(tank.claims.waits(Claim::kFire));
+}
+
+TEST_CASE("a life that the server does not give is counted, and its player is told once") {
+  Scene scene;
+  scene.in();
+  scene.tank().end();
+  scene.tank().hear(words::Spawn(), scene.out);
+  CHECK(scene.ticks(3 * kSecond) ==
+        "looks after the link\nloses Spawn: the server did not answer in time\n"
+        "says Notice level: WARNING text: \"the server has not put you into play; it is asked again\" (to 1)\n");
+  CHECK(scene.ticks(6 * kSecond) == "looks after the link\nloses Spawn: the server did not answer in time\n");
+}
+
+TEST_CASE("a held trigger fires only once the tank has turned to its target, from where the tank is then") {
+  Scene scene;
+  scene.in();
+  words::Keys keys;
+  keys.set_yaw(1);
+  scene.hears(by(1, keys));
+  scene.hears(by(1, trigger(true)));
+  scene.ticks();
+  CHECK(scene.control().along.empty());
+  CHECK(scene.tank().posed_at == scene.out.time);
+  for (int i = 0; i < 100 && scene.control().along.empty(); ++i) scene.ticks();
+  REQUIRE_FALSE(scene.control().along.empty());
+  CHECK(scene.control().along[0].yaw == doctest::Approx(1).epsilon(0.03));
+}
+
+TEST_CASE("a tank that turns to its target may jump meanwhile") {
+  words::Keys keys;
+  keys.set_bits(words::Keys::JUMP);
+  Steering steering;
+  steering.hear(keys);
+  TankDriver driver;
+  driver.aim(1, 0);
+  TankState tank;
+  driver.drive({}, {}, steering, 19, 0.04, tank);
+  CHECK(tank.z > 0);
+}
+
 }  // namespace entente::core::tank_back_test
