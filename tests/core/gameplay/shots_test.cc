@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "proxy/core/drops.h"
 #include "proxy/core/gameplay/guns.h"
 #include "proxy/core/gameplay/incoming.h"
 #include "proxy/core/gameplay/shown_shots.h"

@@ -4,6 +4,11 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "proxy/core/drops.h"
 #include "tests/core/told_out.h"
 
