@@ -4,7 +4,7 @@
 
 #include "proxy/core/replay/resync_phase.h"
 #include "tests/aos/front_stage.h"
-#include "tests/support/every_fact.h"
+#include "tests/games/every_fact.h"
 
 namespace entente::aos::front_play_test {
 namespace {

@@ -6,7 +6,7 @@
 #include "adapters/wire/md5.h"
 #include "proxy/core/replay/resync_phase.h"
 #include "tests/bzdraft/said.h"
-#include "tests/support/every_fact.h"
+#include "tests/games/every_fact.h"
 #include "tests/support/steps.h"
 
 namespace entente::bzdraft::front_test {

@@ -1,7 +1,7 @@
 // How a stock client plays on our front: it gets no false death and no death twice, and stays at its true position.
 #include "proxy/core/replay/resync_phase.h"
 #include "tests/bzflag/front_stage.h"
-#include "tests/support/every_fact.h"
+#include "tests/games/every_fact.h"
 #include "tests/support/steps.h"
 
 namespace entente::bzflag::front_play_test {

@@ -4,9 +4,9 @@
 
 #include "adapters/panic/panic.h"
 #include "adapters/wire/field_visitor.h"
+#include "tests/games/every_fact.h"
 #include "tests/panic/lines.h"
 #include "tests/program/folder.h"
-#include "tests/support/every_fact.h"
 #include "tests/support/stage.h"
 
 namespace entente::panic::front_test {

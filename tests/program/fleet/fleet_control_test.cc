@@ -352,7 +352,9 @@ TEST_CASE("a hook is told of the bans that other nodes make while its node runs,
   REQUIRE(b.says({"bans"}, "192.0.2.3\t"));
   CHECK(a.ctl({"ban", "192.0.2.4", "--why", "the second"}).code == 0);
   receiver.await("the second");
-  CHECK(receiver.count() == 2);
+  std::string told;
+  for (const auto& one : receiver.await(2)) told += one.body + '\n';
+  CHECK_MESSAGE(receiver.count() == 2, told);
 }
 
 TEST_CASE("invalid entries in the fleet's lists are ignored") {
