@@ -340,14 +340,16 @@ TEST_CASE("a hook is told of the bans that other nodes make while its node runs,
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
   testing::Receiver receiver;
-  NodeProcess a(nats, "a");
+  NodeProcess a(nats, "a"), c(nats, "c");
   CHECK(a.ctl({"ban", "192.0.2.1"}).code == 0);
+  REQUIRE(c.says({"bans"}, "192.0.2.1\t"));  // NATS has it
   NodeProcess b(nats, "b", "[[hook]]\nname = 'h'\nurl = '" + receiver.url() + "'\nevents = ['ban']\n");
   REQUIRE(b.says({"bans"}, "192.0.2.1\t"));
   CHECK(a.ctl({"ban", "192.0.2.2", "--why", "the first"}).code == 0);
   receiver.await("the first");
   b.stop();
   CHECK(a.ctl({"ban", "192.0.2.3"}).code == 0);
+  REQUIRE(c.says({"bans"}, "192.0.2.3\t"));
   b.start();  // with its file
   REQUIRE(b.says({"bans"}, "192.0.2.3\t"));
   CHECK(a.ctl({"ban", "192.0.2.4", "--why", "the second"}).code == 0);
