@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "proxy/core/replay/resync_phase.h"
-#include "tests/core/replay_show.h"
+#include "tests/core/replay/replay_show.h"
 
 namespace entente::broadcast_test {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/core/replay_show.h"
+#include "tests/core/replay/replay_show.h"
 
 namespace entente::testing::difference_test {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "proxy/core/drops.h"
-#include "tests/core/replay_show.h"
+#include "tests/core/replay/replay_show.h"
 
 namespace entente::testing::viewers_test {
 

@@ -22,6 +22,10 @@ TEST_CASE("tokens and units to pick up never have the same number, and a number 
   FlagNumbers numbers(3);
   testing::ToldFrontOut out;
   for (const Id id : {11U, 12U, 13U}) out.knows(pickup(id));
+  words::Token token;
+  token.set_id(7);
+  token.set_state(words::Token::GROUND);
+  out.knows(token);
   CHECK(numbers.see(11, out.world()).pickup->number == 0);
   CHECK(numbers.give(7, out.world()) == 1);
   CHECK(numbers.see(12, out.world()).pickup->number == 2);

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "proxy/core/replay/resync_phase.h"
-#include "tests/core/replay_show.h"
+#include "tests/core/replay/replay_show.h"
 
 namespace entente::testing::tape_test {
 

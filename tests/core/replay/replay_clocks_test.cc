@@ -8,7 +8,7 @@
 #include "proxy/core/replay/fact_library.h"
 #include "proxy/core/replay/resync_phase.h"
 #include "proxy/core/replay/viewer_orders.h"
-#include "tests/core/replay_show.h"
+#include "tests/core/replay/replay_show.h"
 
 namespace entente::testing::replay_clocks_test {
 

@@ -8,7 +8,7 @@
 
 #include "proxy/core/replay/difference.h"
 #include "proxy/core/replay/resync_phase.h"
-#include "tests/core/replay_show.h"
+#include "tests/core/replay/replay_show.h"
 
 namespace entente::testing::replay_test {
 
