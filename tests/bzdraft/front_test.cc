@@ -647,6 +647,28 @@ TEST_CASE("a unit in sight gets the number of one that is out of sight, also if 
   CHECK(in.find("sends MsgRemovePlayer", removed + 1) != std::string::npos);
 }
 
+TEST_CASE("a client is told of the flag of a tank that gets its number only after the client has its own") {
+  Play play;
+  play.stage.opens();
+  play.learn_room();
+  play.asks({enter_as("anna")});
+  crowd(play, 300);
+  for (int id = 1010; id < 1070; ++id) play.stage.knows(word<words::Hidden>("unit: " + std::to_string(id)));
+  play.hears<words::Player>("id: 1 name: 'anna' team: RED");
+  play.hears<words::Player>("id: 3 name: 'cleo' team: RED");
+  play.hears<words::Unit>("id: 2000 owner: 3 team: RED alive: true pose { unit: 2000 x: 5 }");
+  play.hears<words::Owns>("player: 3 units: 2000 active: 2000");
+  play.hears<words::Token>("id: 7 kind: TEAM_FLAG code: 'G*' team: GREEN state: CARRIED carrier: 3");
+  const std::string in = play.hears<words::Ready>("");
+  const std::string_view add = "sends MsgAddPlayer player=";
+  const std::size_t cleo = in.find("cleo");
+  REQUIRE(cleo != std::string::npos);
+  const std::size_t number = in.rfind(add, cleo) + add.size();
+  CHECK(in.find("sends MsgAddPlayer player=1 ") < number);
+  const std::string carrier = " carrier=" + in.substr(number, in.find(' ', number) - number) + " ";
+  CHECK(in.find(carrier, in.rfind("sends MsgFlagUpdate")) != std::string::npos);
+}
+
 TEST_CASE("the work for a fact about a unit without a number does not grow with the units of its owner") {
   Play play;
   play.stage.opens();

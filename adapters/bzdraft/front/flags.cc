@@ -89,9 +89,14 @@ void Flags::send_lying(FrontOut& out) {
     if (const auto flag = record(token, out); flag && !is_carried(token)) client_.send(out, *flag);
 }
 
-void Flags::send_carried(FrontOut& out) {
-  for (const auto& [id, token] : out.world().tokens())
-    if (is_carried(token) && numbers_.of_token(id) != nullptr) hear(token, out);
+bool Flags::send_carried(FrontOut& out) {
+  bool known = true;
+  for (const auto& [id, token] : out.world().tokens()) {
+    if (!is_carried(token) || numbers_.of_token(id) == nullptr) continue;
+    hear(token, out);
+    known = known && players_.number_of(token.carrier(), kInvalid) != kInvalid;
+  }
+  return known;
 }
 
 void Flags::tell_own(FrontOut& out) {

@@ -27,8 +27,9 @@ class Flags {
 
   /// The client enters: sends all tokens that nobody carries.
   void send_lying(FrontOut& out);
-  /// After it, once the client has been told of the other players: sends those that they carry.
-  void send_carried(FrontOut& out);
+  /// After it, once the client has been told of the other players: sends those that they carry. False: a carrier has
+  /// no number.
+  bool send_carried(FrontOut& out);
   /// The client's tank was put into play: gives it its flag again.
   void tell_own(FrontOut& out);
   /// Sends all pickups, and looks for pellets.

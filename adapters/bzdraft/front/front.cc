@@ -145,8 +145,9 @@ void BzdraftFront::let_in(Outlet& out) {
   flags_.send_lying(out);
   players_.send_teams(out);
   players_.assign_others(out);
-  flags_.send_carried(out);
+  const bool carriers_known = flags_.send_carried(out);
   players_.assign_own(out);
+  if (!carriers_known) flags_.send_carried(out);  // some may have a number now
   client_.stage = Stage::kIn;
   flags_.see_all_pickups(out);
   tanks_.put_all(out);
