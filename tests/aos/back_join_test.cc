@@ -207,6 +207,33 @@ TEST_CASE("aos back: a dead player who has asked to spawn plays on the next map"
   }
 }
 
+TEST_CASE("aos back: a player who asked to spawn on an earlier map does not play on a later one unasked") {
+  Scene scene;
+  scene.plays();
+  scene.receives(KillAction{3, 5, 0, 5});
+  scene.hears(words::Spawn());
+  scene.loads();
+  CHECK(has(scene.receives(capture_the_flag(4)), "sends ExistingPlayer player=4"));
+  scene.receives(created(4, 0, 150.5F, 150.5F, "anna"));
+  scene.receives(KillAction{4, 5, 0, 5});
+  scene.loads();
+  CHECK_FALSE(has(scene.receives(capture_the_flag(4)), "sends ExistingPlayer"));
+}
+
+TEST_CASE("aos back: a spectator who has asked for a side plays on it on the next map") {
+  Scene scene;
+  scene.plays();
+  words::Watch watch;
+  watch.set_mode(words::Watch::ROAM);
+  scene.hears(watch);
+  scene.receives(created(3, 255, 150.5F, 150.5F, "anna"));
+  words::Change change;
+  change.set_team(words::GREEN);
+  CHECK(has(scene.hears(change), "sends ChangeTeam player=3 team=1\n"));
+  scene.loads();
+  CHECK(has(scene.receives(capture_the_flag(4)), "sends ExistingPlayer player=4 team=1 "));
+}
+
 TEST_CASE("aos back: a lost server refuses a player who has not joined yet; leaving closes the connection once") {
   Scene scene;
   scene.stage.opens();

@@ -33,6 +33,7 @@ void Joining::hear(const MapStart& start, BackOut& out) {
   late_change_ = {};
   late_role_ = false;
   const bool asked = server_.stage == Stage::kEntering || waits_for_life();
+  asked_after_.reset();
   players_.forget_all(out);
   server_.number = 255;
   server_.claims = {};
@@ -153,10 +154,12 @@ void Joining::take_role(BackOut& out) {
   hands_.hear(change, out);
 }
 
-/// Whether our player is dead, and has asked to spawn since it died.
+/// Whether our player has asked to come into play, and the server has not answered: it is dead, or a spectator.
 bool Joining::waits_for_life() {
   const ServerPlayer* me = players_.own();
-  return server_.in() && me != nullptr && !me->alive && asked_after_ == me->deaths;
+  if (!server_.in() || me == nullptr) return false;
+  if (me->team == kSpectator) return server_.wish && server_.wish->role() != words::WATCH;
+  return !me->alive && asked_after_ == me->deaths;
 }
 
 void Joining::hear(const words::Spawn&, BackOut& out) {

@@ -53,7 +53,7 @@ class Joining {
   bool wants_spawn_ = false;
   words::Change late_change_;                 // asked for since the request to enter was sent: side and weapon
   bool late_role_ = false;                    // likewise: to watch, or to play
-  std::optional<std::uint32_t> asked_after_;  // so many deaths, it last asked to spawn
+  std::optional<std::uint32_t> asked_after_;  // how often it had died when it last asked to spawn
   std::unique_ptr<MapReceiver> loading_;
   std::size_t announced_ = 0, loaded_ = 0;  // bytes of the stream
   core::Micros maps_paid_ = 0;              // until then, the maps so far are allowed for
