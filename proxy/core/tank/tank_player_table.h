@@ -1,8 +1,8 @@
 // The players that a client of a tank game sees. Each unit that can be shown as a tank has a player number. Further
 // units of one player, and units without an owner, are shown as robot players.
 // Invariant: the client's own number does not change while it plays. If no number is free, a unit that comes into sight
-// takes the number of one that is out of sight. A fact about a unit that gets no number takes no look at all units of
-// its owner.
+// takes the number of one that is out of sight. For a move of a unit that gets no number, the owner's other units are
+// not looked at.
 #pragma once
 
 #include <algorithm>
@@ -130,6 +130,7 @@ class TankPlayerTable : public TankNumbers {
   void change_unit(std::uint8_t number, Id unit, FrontOut& out);
   std::optional<std::uint8_t> free_number() const;
   std::optional<std::uint8_t> number_for(Id unit, const FrontOut& out) const;
+  bool has_better_cell(const UnitState& state, const FrontOut& out) const;
   bool comes_before(const UnitState& state, const Entry& owner, const FrontOut& out) const;
   bool enlist(Id player, Id unit, std::size_t nth, FrontOut& out);
   void dismiss_unused(Id player, std::vector<Id> units, FrontOut& out);
@@ -283,11 +284,22 @@ void TankPlayerTable<Entry>::see_unnumbered(const words::Unit& unit, FrontOut& o
   if (state == nullptr || !shown_as_tank(unit.kind())) return;
   const std::uint8_t* known = of_player(unit.owner());
   if (known != nullptr && comes_before(*state, at(*known), out)) return reassign(unit.owner(), out);
-  const bool one_of_many = known != nullptr && !is_body(unit.kind());  // its player's best cell is shown already
-  if (one_of_many && !is_body(out.world().unit(at(*known).unit)->unit.kind())) return;
+  if (known != nullptr && !is_body(unit.kind()) && has_better_cell(*state, out)) return;
   const bool own = known == nullptr && unit.owner() == out.me();
   if (own || number_for(unit.id(), out)) return reassign(unit.owner(), out);
   no_space(out);
+}
+
+/// Whether a number stands for another cell of its owner, which is at least as good.
+template <class Entry>
+bool TankPlayerTable<Entry>::has_better_cell(const UnitState& state, const FrontOut& out) const {
+  const PlayerState* player = out.world().player(state.unit.owner());
+  const Id active = player != nullptr ? player->active : 0;
+  return std::any_of(begin(), end(), [&](const auto& numbered) {
+    if (numbered.second.player != state.unit.owner()) return false;
+    const UnitState* other = out.world().unit(numbered.second.unit);
+    return other != nullptr && !is_body(other->unit.kind()) && !is_better_cell(state, *other, active);
+  });
 }
 
 /// Whether the number of its owner should stand for this unit, rather than for what it stands for.
