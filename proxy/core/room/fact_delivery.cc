@@ -63,7 +63,7 @@ bool FactDelivery::refuses_own(const Fact& fact, Scene& scene) {
   const auto* const player = as<words::Player>(fact);
   if (player == nullptr || scene.world.player(player->id()) != nullptr) return false;
   Seat* const seat = room_.seat_with(player->id());
-  if (seat == nullptr || seat->has_left()) return false;
+  if (seat == nullptr || seat->has_left() || !seat->entered) return false;
   words::Refused full;
   full.set_code(words::Refused::FULL);
   full.set_text("there are too many players and spectators here: try again later");
