@@ -17,6 +17,7 @@
 namespace entente::relay {
 namespace {
 
+constexpr std::size_t kMostWanted = 65'536;  // callers that wait for a decision, on one route
 constexpr Millis kTick = 100;  // how exact time-outs and rates are
 
 }  // namespace
@@ -197,6 +198,9 @@ void Worker::wants_session(HttpCaller& caller) {
 
 void Worker::read(const SessionWanted& wanted) {
   if (stopping_) return;
+  if (probed_[wanted.route].wanted.size() >= kMostWanted)
+    return send(*pool_.workers[wanted.worker], SessionDecision{SessionDecision::What::kRefused, wanted.caller,
+                                                               Reason::kServerUnreachable});
   probed_[wanted.route].wanted.push_back(wanted);
   if (routes_[wanted.route]->route.retired) return;  // the next tick answers
   probed_[wanted.route].probes->want();

@@ -302,7 +302,7 @@ class Worker final : public net::Ticker::User,
   struct Probed {
     std::unique_ptr<ServerProbes> probes;  // null if another worker is home
     bool over = false;
-    std::vector<SessionWanted> wanted = {};  // by callers; not decided yet
+    std::vector<SessionWanted> wanted = {};  // by callers, which may have left; not decided yet; at most kMostWanted
   };
   std::vector<Probed> probed_;  // by Route::index
   struct ListenerPart {

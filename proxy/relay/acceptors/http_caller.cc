@@ -124,12 +124,13 @@ void HttpCaller::stop() {
   read_on();
 }
 
-/// The client was told what is wrong.
+/// The client was told what is wrong, if it could still be told.
 void HttpCaller::protocol_error(net::WebLink&, const Fault& fault, const std::string&) {
   if (close_by_ != 0) return;
   tell_refused(Reason::kBadRequest, fault);
   link_.shut_down();
   close_by_ = now() + client_.limits.linger_ms;
+  waits_for_turn_ = wants_session_ = false;
   read_on();
 }
 
