@@ -56,7 +56,7 @@ void Queries::Desk::ask(const Asker& who) {
   const Millis now = worker_route_.loop.now();
   if (worker_route_.route.options->bridge) return answer_ourselves(who);
   if (answered_at_ && now < *answered_at_ + kFresh) return owner_.user_.answer(who, answer_);
-  const bool sleeps = silent_ && worker_route_.route.upstreams.holds();
+  const bool sleeps = silent_ && &chosen(now) == asked_ && worker_route_.route.upstreams.holds();
   if (!sleeps && waiting_.size() >= kMostQueriesWaiting) return worker_route_.dropped(Drop::kQueueFull);
   if (sleeps)
     answer_ourselves(who);
