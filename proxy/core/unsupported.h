@@ -40,8 +40,9 @@ constexpr std::size_t index_of_kind(std::variant<All...>*) {
   return index;
 }
 
-// drop_unsupported() counts a word for which the game has no message. An Intent or a Fact without a line is not
-// counted. A kind of fact without a line is counted by kNoMessage: its front has neither a handler nor a reason for it.
+// drop_unsupported() counts a word for which the game has no message. Whole Intents and Facts are counted only if they
+// have a line. A single kind of fact without a line counts as kNoMessage, because its front neither handles it nor says
+// why not.
 
 template <std::span<const MappingLine> (*table)(), class Word>
 const MappingLine* unsupported_line(std::size_t kind) {

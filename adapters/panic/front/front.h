@@ -89,7 +89,7 @@ class PanicFront final : public core::Front {
   void on(const words::TokenDropped& dropped, Out& out) { screen_.look_at_token(dropped.token().id(), out); }
   void on(const words::TokenCaptured& captured, Out& out) { screen_.look_at_token(captured.token(), out); }
   void on(const words::Round& round, Out& out);
-  void on(const words::Waiting&, Out&) {}  // a client that gets nothing waits
+  void on(const words::Waiting&, Out&) {}  // nothing to send: the client waits until it is greeted
   void on(const words::Ready&, Out&) {}
   void on(const words::Room&, Out&) {}
   void on(const words::You&, Out&) {}

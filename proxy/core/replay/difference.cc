@@ -28,8 +28,8 @@ bool same_looks(words::Unit one, words::Unit other) {
   return same(one, other);
 }
 
-/// Calls `see` for the edits that turn the land of the first into that of the second. False: there are none, and the
-/// land must be sent again, because words cannot undo an edit.
+/// Calls `see` for the edits that turn the land of the first into that of the second. False: no edits can
+/// do that, so the land must be sent again.
 template <class F>
 bool each_edit_between(const WorldState& one, const WorldState& other, F&& see) {
   if (!same_geometry(one, other)) return false;

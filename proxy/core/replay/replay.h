@@ -92,7 +92,7 @@ class Replay final : public Back {
     bool ended = false;   // it stopped at the end of the recording
     bool stands = false;  // its viewers were told that the broadcast stands still
     bool waits = false;   // it is in jumping_
-    Micros loops_at = 0;  // not before, in the room's time
+    Micros loops_at = 0;  // when it may next start again, in the room's time
     Micros due = ~Micros{0};
   };
   struct Viewer {

@@ -46,7 +46,7 @@ class WebUser {
   virtual void close_frame(WebLink& link, const CloseFrame& close_frame) = 0;
   /// After a call of call_again(): the link is served again, and still read. No message follows if this calls it again.
   virtual void go_on(WebLink&) {}
-  /// So many bytes came that are no part of a message: heads of frames, and what TLS adds. They are told in lumps.
+  /// Bytes came that are no part of a message: frame headers and TLS overhead. Called with the sum, once it is large.
   virtual void received_overhead(WebLink&, std::size_t /*bytes*/) {}
   /// What was delivered now is over. There may be more to come of what was read.
   virtual void messages_done(WebLink&) {}
@@ -65,7 +65,7 @@ class WebLink final : private TcpUser, private WebSocket::User, private Tls::Gat
   /// What a peer may send after we have ended the conversation, in bytes: it may not have read that yet. Then the link
   /// is closed.
   static constexpr std::size_t kMostAfterEnd = 256 * 1024;
-  /// WebUser::received_overhead() is told of more bytes than these. A record of TLS has no more.
+  /// WebUser::received_overhead() is called for more bytes than these. No TLS record is larger.
   static constexpr std::int64_t kOverheadLump = 17 * 1024;
 
   /// `largest`: bytes of a message from the peer.

@@ -1,7 +1,7 @@
 // The WebSocket protocol (RFC 6455) over byte buffers, in either role: frames in, whole messages out, and back.
 // It does nothing by itself: no ping, no pong, no answer to a close. The user sees each and decides.
-// Invariant: a message is refused because of its announced size before memory is allocated for it. Each frame is told,
-// also one that ends no message.
+// Invariant: a message is refused because of its announced size before memory is allocated for it. The user is told of
+// each frame, even one that ends no message.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // Rate limits in bytes and messages: of one client's stream, of all clients of an address, of a server.
-// Invariant: everything that was received counts, also what carries it: heads of WebSocket frames, TLS records. Who is
-// above a limit is not read until it is within the limit again.
+// Invariant: everything that was received counts, including what carries it (frame headers of WebSockets, TLS records).
+// A peer above a limit is not read until it is within the limit again.
 #pragma once
 
 #include <algorithm>

@@ -49,8 +49,8 @@ class End {
     virtual void found(End&, std::optional<std::size_t> /*dialect*/) {}
     /// What the peer sent. The bytes of a message or of a datagram come in one call.
     virtual void on_frames(End& end, const Frames& frames) = 0;
-    /// The peer sent this beside what on_frames() is told of: pings and pongs of a WebSocket, heads of its frames, what
-    /// TLS adds, empty packets. It was handled, and counts against the peer's rates.
+    /// The peer sent something that on_frames() is not told of: WebSocket pings and pongs, frame headers, TLS overhead,
+    /// empty packets. It was handled, and counts against the peer's rates.
     virtual void received_besides(End&, std::size_t /*bytes*/, std::size_t /*messages*/) {}
     /// Some of the waiting bytes were sent.
     virtual void wrote(End& end) = 0;

@@ -100,7 +100,7 @@ constexpr bool late(Millis now, Millis since, std::uint32_t limit) { return limi
 
 /// Whether the peer of `link` (Tcp, WebLink, End) is late. The time for which its data waited to be read by us does not
 /// count, and it is not late while data waits.
-/// `since`: not before the link began, with nothing unserved until then.
+/// `since`: when the link began. For a wait that began later, use Wait.
 template <class Link>
 bool late(Millis now, Millis since, std::uint32_t limit, const Link& link) {
   return !link.is_unserved() && late(now, since + link.unserved_millis(), limit);

@@ -35,7 +35,7 @@ class Launcher final : private net::ChildProcess::User {
   net::ChildProcess starting_, stopping_;
   CommandRuns &starts_, &stops_;  // of the same commands; also by other routes
   Millis wanted_until_ = 0;
-  Millis up_at_ = 0;        // when a server was up, or not known to be down
+  Millis up_at_ = 0;        // when a server was last up, or not known to be down
   Millis empty_since_ = 0;  // 0: somebody plays, or no server is up
   bool stopped_ = false;    // since the route is empty
   bool closed_ = false;

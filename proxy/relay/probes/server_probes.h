@@ -49,8 +49,8 @@ class ServerProbes {
   /// regularly while they wait.
   void players_wait();
   void tick(Millis now);
-  /// The route is over: checks and runs nothing any more. Commands that run are watched until they end, for the routes
-  /// that have the same command.
+  /// The route is over: runs no more checks and starts no more commands. Running commands are watched until they end,
+  /// because other routes may have the same ones.
   void retire();
   /// The program stops: as retire(), and running commands go on unwatched.
   void close();

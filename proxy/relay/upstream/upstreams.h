@@ -237,7 +237,8 @@ class Upstreams {
     /// left out, and so are those for which somebody elsewhere has waited longer.
     UpstreamSet turn(Millis now) const;
     /// While this is set, the session cannot use a turn: sessions of this route that are behind it do not wait for it.
-    /// It keeps its place. Initially false. No effect if it is not taken.
+    /// It keeps its place, and other routes and nodes still count its claim. Initially false. No effect if it is not
+    /// taken.
     void set_passes(bool on);
     void leave();
 
@@ -271,7 +272,7 @@ class Upstreams {
   }
   /// Whether some server may be reached: it is up, or nothing is known about it.
   bool any_up(Millis now) const;
-  /// Whether some session may go to one of these servers, as far as its client and its dialect do not matter.
+  /// Whether a session could go to one of these servers if no client is banned and any dialect will do.
   /// `only_up`: as in choose().
   bool any_takes(Millis now, UpstreamSet among, bool only_up) const;
   /// Whether every server that may be reached was full a moment ago, or is in `but`. False if none may be reached.
@@ -310,8 +311,8 @@ class Upstreams {
   UpstreamRules rules_;
   std::shared_ptr<CommandRuns> starts_ = std::make_shared<CommandRuns>(), stops_ = std::make_shared<CommandRuns>();
   mutable std::mutex mutex_;       // of queue_ and passing_
-  std::set<std::uint64_t> queue_;  // without those of which passing_ is the number
-  std::size_t passing_ = 0;
+  std::set<std::uint64_t> queue_;  // those that wait and do not pass
+  std::size_t passing_ = 0;        // how many more wait, and pass
 };
 
 /// The addresses that one session tries, server by server. A server's name is looked up when its turn comes.
