@@ -376,7 +376,8 @@ TEST_CASE("invalid entries in the fleet's lists are ignored") {
     entry.set_until(until);
     entry.set_changed(wall_now());
     const std::string text = entry.SerializeAsString();
-    REQUIRE(evil.order([&](auto done) { evil.line->put(bucket, key, as_bytes(text), done); }).done());
+    const auto send = [&](auto done) { evil.line->put(bucket, key, as_bytes(text), done); };
+    REQUIRE(eventually([&] { return evil.order(send).done(); }));  // the node may be creating the bucket, too
   };
   put("net.10.0.0.1", "10.0.0.1", bus::SharedBan::deny);                     // a ban's key for a list entry
   put("access.10.0.0.2", "10.0.0.2", bus::SharedBan::ban);                   // a list entry's key for a ban
@@ -550,7 +551,8 @@ TEST_CASE("a ban of the fleet that is longer than an operator's longest ban is f
   ban.set_until(std::int64_t{1} << 62);
   ban.set_changed(wall_now());
   const std::string text = ban.SerializeAsString();
-  REQUIRE(evil.order([&](auto done) { evil.line->put(bucket, "net.10.0.0.9", as_bytes(text), done); }).done());
+  const auto put = [&](auto done) { evil.line->put(bucket, "net.10.0.0.9", as_bytes(text), done); };
+  REQUIRE(eventually([&] { return evil.order(put).done(); }));  // the node may be creating the bucket, too
   REQUIRE(a.says({"bans"}, "10.0.0.9\tforever"));
   CHECK(eventually([&] { return content_of(a.folder().file("bans")) == "10.0.0.9 forever\n"; }));
 }
