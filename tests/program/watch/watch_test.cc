@@ -234,8 +234,11 @@ TEST_CASE("a relay is watched through a spectator on its server, which reconnect
   write("hold_s = 7\nwatch = [{ listen = " + url(ports[2]) + ", delay_s = 1 }]\n");
   REQUIRE(it.ctl({"reload"}).code == 0);
   said = Clock::now();
-  player->says("{\"say\":{\"text\":\"third mark\"}}\n");
-  check_late(*viewer, "third mark", said, 1s);
+  {
+    // The arena may still refuse chat, because the second mark came too often.
+    const testing::Repeated mark([&] { player->says("{\"say\":{\"text\":\"third mark\"}}\n"); });
+    check_late(*viewer, "third mark", said, 1s);
+  }
   CHECK(server.link_of("broadcast") == stays);
   // Without `watch`, the spectator leaves.
   write("");
