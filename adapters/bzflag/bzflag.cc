@@ -25,18 +25,62 @@ constexpr auto kInfos = infos();
 
 constexpr std::uint8_t kLinkRequest[] = {0, 1, 0x6f, 0x66};  // then the id
 
-/// The code of a whole frame at the start of `bytes`.
-std::optional<Code> first_code(Bytes bytes) {
-  if (bytes.size() < 4 || bytes.size() < 4U + static_cast<std::size_t>(bytes[0] << 8U | bytes[1])) return std::nullopt;
-  return static_cast<Code>(bytes[2] << 8U | bytes[3]);
+constexpr std::size_t kFrameHead = 4, kRejectHead = 6;  // the latter with the code of the reason
+
+/// Takes the frame at the start of `bytes`. Nothing: there is no whole one.
+std::optional<Bytes> take_frame(Bytes& bytes) {
+  if (bytes.size() < kFrameHead) return std::nullopt;
+  const std::size_t size = kFrameHead + static_cast<std::size_t>(bytes[0] << 8U | bytes[1]);
+  if (bytes.size() < size) return std::nullopt;
+  const Bytes frame = bytes.first(size);
+  bytes = bytes.subspan(size);
+  return frame;
 }
 
-/// Whether a MsgReject says that an address, a host name or a registered name is banned (2.4).
-bool is_ban(Bytes reject) {
+Code code_of(Bytes frame) { return static_cast<Code>(frame[2] << 8U | frame[3]); }
+
+/// Whether a frame is a MsgReject that says that an address, a host name or a registered name is banned (2.4).
+bool is_ban(Bytes frame) {
   static constexpr std::uint16_t kFirst = 9, kLast = 11;
-  if (reject.size() < 6) return false;
-  const auto code = static_cast<std::uint16_t>(reject[4] << 8U | reject[5]);
-  return code >= kFirst && code <= kLast;
+  if (code_of(frame) != Reject::kCode || frame.size() < kRejectHead) return false;
+  const auto reason = static_cast<std::uint16_t>(frame[4] << 8U | frame[5]);
+  return reason >= kFirst && reason <= kLast;
+}
+
+/// What nobody's server answers to a client that only asks, by dialect.
+struct Answers {
+  Buffer game, players;
+};
+
+const Answers& answers_of_nobody(std::size_t dialect) {
+  static const auto kAnswers = [] {
+    std::array<Answers, kDialects.size()> all;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (kDialects[i].queries) all[i] = {game_of_nobody(i), list_of_nobody(i)};
+    return all;
+  }();
+  return kAnswers[dialect];
+}
+
+/// Whether the dialect has a message with the code of this frame.
+bool is_known(const wire::Frame& frame, std::size_t dialect) {
+  static const auto kCodecs = [] {
+    std::array<std::unique_ptr<const wire::Codec>, kDialects.size()> all;
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = make_codec(i);
+    return all;
+  }();
+  return kCodecs[dialect]->find(frame) != nullptr;
+}
+
+/// Whether these frames of a client, without its greeting, are only questions.
+bool are_questions(Bytes frames) {
+  while (const auto frame = take_frame(frames))
+    if (code_of(*frame) != QueryGame::kCode && code_of(*frame) != QueryPlayers::kCode) return false;
+  return frames.empty();
+}
+
+Bytes without_header(Bytes frames) {
+  return as_text(frames).starts_with(kHeaderWord) ? frames.subspan(kHeaderWord.size()) : frames;
 }
 
 /// The URL with the place of the relay, if it is one of the server's own HTTP (plugin fastmap: the host of -publicaddr,
@@ -95,42 +139,36 @@ class BzFlag final : public wire::Game {
     if (kDialects[dialect].refusals && as_text(frames).starts_with(kRefusedWord))
       return is_refused_for_now(as_text(frames)) ? wire::AdmissionState::kUndecided : wire::AdmissionState::kBanned;
     if (as_text(frames).starts_with(kMagicWord)) frames = frames.subspan(std::min(frames.size(), kWelcomeSize));
-    for (auto code = first_code(frames); code; code = first_code(frames)) {
-      if (*code == Accept::kCode) return wire::AdmissionState::kIn;
-      if (*code == Reject::kCode && is_ban(frames)) return wire::AdmissionState::kBanned;
-      frames = frames.subspan(4U + static_cast<std::size_t>(frames[0] << 8U | frames[1]));
+    while (const auto frame = take_frame(frames)) {
+      if (code_of(*frame) == Accept::kCode) return wire::AdmissionState::kIn;
+      if (is_ban(*frame)) return wire::AdmissionState::kBanned;
     }
     return wire::AdmissionState::kUndecided;
   }
   std::string words_of_ban(Bytes frames, std::size_t) const override {
     if (as_text(frames).starts_with(kRefusedWord)) return ban_words(as_text(frames));
     if (as_text(frames).starts_with(kMagicWord)) frames = frames.subspan(std::min(frames.size(), kWelcomeSize));
-    for (auto code = first_code(frames); code; code = first_code(frames)) {
-      const auto payload = static_cast<std::size_t>(frames[0] << 8U | frames[1]);
-      if (*code == Reject::kCode && is_ban(frames)) return ban_words(as_text(frames.subspan(6, payload - 2)));
-      frames = frames.subspan(4U + payload);
-    }
+    while (const auto frame = take_frame(frames))
+      if (is_ban(*frame)) return ban_words(as_text(frame->subspan(kRejectHead)));
     return {};
   }
   bool answers_http(std::size_t dialect) const override { return kDialects[dialect].header == Header::kRequired; }
   Buffer with_http_at(Bytes frames, std::size_t, const wire::HttpPlace& place) const override {
     Buffer changed;
-    std::size_t copied = 0, at = 0;
-    if (as_text(frames).starts_with(kMagicWord)) at = std::min(frames.size(), kWelcomeSize);
-    for (auto code = first_code(frames.subspan(at)); code; code = first_code(frames.subspan(at))) {
-      const std::size_t payload = static_cast<std::size_t>(frames[at] << 8U | frames[at + 1]), end = at + 4 + payload;
+    std::size_t copied = 0;
+    Bytes left = frames;
+    if (as_text(left).starts_with(kMagicWord)) left = left.subspan(std::min(left.size(), kWelcomeSize));
+    while (const auto frame = take_frame(left)) {
       const std::string url =
-          *code == CacheUrl::kCode ? moved_url(as_text(frames.subspan(at + 4, payload)), place) : "";
-      if (!url.empty() && url.size() < kLargestPayload) {
-        append(changed, frames.subspan(copied, at - copied));
-        const std::size_t size = url.size() + 1;
-        append(changed, Buffer{static_cast<std::uint8_t>(size >> 8U), static_cast<std::uint8_t>(size), frames[at + 2],
-                               frames[at + 3]});
-        append(changed, as_bytes(url));
-        changed.push_back(0);
-        copied = end;
-      }
-      at = end;
+          code_of(*frame) == CacheUrl::kCode ? moved_url(as_text(frame->subspan(kFrameHead)), place) : "";
+      if (url.empty() || url.size() >= kLargestPayload) continue;
+      const std::size_t end = frames.size() - left.size(), size = url.size() + 1;
+      append(changed, frames.subspan(copied, end - frame->size() - copied));
+      append(changed,
+             Buffer{static_cast<std::uint8_t>(size >> 8U), static_cast<std::uint8_t>(size), (*frame)[2], (*frame)[3]});
+      append(changed, as_bytes(url));
+      changed.push_back(0);
+      copied = end;
     }
     if (copied != 0) append(changed, frames.subspan(copied));
     return changed;
@@ -163,13 +201,15 @@ class BzFlag final : public wire::Game {
     if (frame.way != Way::kToServer || frame.stage != wire::Stage::kPlay) return nullptr;
     if (kDialects[dialect].header == Header::kNever && as_text(frame.bytes).starts_with(kHeaderWord))
       return "the header of a newer client; old servers close the connection";
-    const auto code = first_code(frame.bytes);
+    Bytes bytes = frame.bytes;
+    const auto whole = take_frame(bytes);
+    const auto code = whole ? std::optional(code_of(*whole)) : std::nullopt;
     // NetHandler.cxx:162 and bzfs.cxx:4635 at v2.4.26
     if (frame.lane == wire::Lane::kDatagram && !(code && by_datagram(*code)))
       return "a datagram that is not a whole message, or one that clients may not send by datagram";
     // bzfs.cxx:4941 at v2.4.26
     if (code == ShotBegin::kCode && kDialects[dialect].timed_shots) return "a shot message of the wrong length";
-    if (code && !kDialects[dialect].kicks_unknown && make_codec(dialect)->find(frame) == nullptr)
+    if (code && !kDialects[dialect].kicks_unknown && !is_known(frame, dialect))
       return "an unknown code, which servers only log";
     return nullptr;
   }
@@ -189,17 +229,15 @@ class BzFlag final : public wire::Game {
     const std::string said = std::string(kDialects[dialect].version) + static_cast<char>(player);
     return Buffer(said.begin(), said.end());
   }
-  std::optional<Buffer> answer_to_asker(Bytes frames, std::size_t dialect) const override {
-    if (as_text(frames).starts_with(kHeaderWord)) frames = frames.subspan(kHeaderWord.size());
+  bool only_asks(Bytes frames, std::size_t dialect) const override {
+    return kDialects[dialect].queries && are_questions(without_header(frames));
+  }
+  Buffer answer_to_asker(Bytes frames, std::size_t dialect) const override {
     Buffer answers;
-    for (; !frames.empty(); frames = frames.subspan(4U + static_cast<std::size_t>(frames[0] << 8U | frames[1]))) {
-      const auto code = first_code(frames);
-      if (code == QueryGame::kCode)
-        append(answers, game_of_nobody(dialect));
-      else if (code == QueryPlayers::kCode)
-        append(answers, list_of_nobody(dialect));
-      else
-        return std::nullopt;
+    frames = without_header(frames);
+    while (const auto frame = take_frame(frames)) {
+      const Answers& known = answers_of_nobody(dialect);
+      append(answers, code_of(*frame) == QueryGame::kCode ? known.game : known.players);
     }
     return answers;
   }

@@ -45,7 +45,7 @@ PingReply made_of(const wire::Status& status, std::size_t dialect) {
 std::string lan_answer(const wire::Status& status) {
   const bool relayed = !status.server.empty();
   const auto dialect = relayed ? dialect_of(status.server) : wire::find_dialect(game(), status.dialect);
-  if (!dialect) return {};
+  if (!dialect || !kDialects[*dialect].queries) return {};  // older programs do not ask
   auto ping = relayed ? read(status.server, *dialect) : std::optional(made_of(status, *dialect));
   if (!ping) return {};
   for (unsigned i = 0; i < 4; ++i)

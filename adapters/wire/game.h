@@ -186,11 +186,10 @@ class Game {
 
   /// The greeting of a server that gives its client this player id. Empty: clients of this game ask no such questions.
   virtual Buffer greeting(std::size_t /*dialect*/, std::uint32_t /*player*/) const { return {}; }
-  /// The answer of a server on which nobody plays to these whole frames of a client. Nothing: the client does not only
-  /// ask.
-  virtual std::optional<Buffer> answer_to_asker(Bytes /*frames*/, std::size_t /*dialect*/) const {
-    return std::nullopt;
-  }
+  /// Whether these whole frames of a client are only such questions.
+  virtual bool only_asks(Bytes /*frames*/, std::size_t /*dialect*/) const { return false; }
+  /// The answer of a server on which nobody plays to such questions. REQUIRES: only_asks().
+  virtual Buffer answer_to_asker(Bytes /*frames*/, std::size_t /*dialect*/) const { return {}; }
 
   // -- Games over ENet ------------------------------------------------------------------------------------------------
 

@@ -77,6 +77,42 @@ TEST_CASE("a client reads the reason for its ban whole, or cut with a mark") {
   }
 }
 
+TEST_CASE("a reject without a reason is no ban, whatever comes after it") {
+  for (const char* reject : {"0000726a", "0001726a09", "0001726a00"})
+    for (const char* next : {"0009736b", "000a736b", "000b736b", "0900736b"}) {
+      Buffer frames = from_hex(reject);
+      append(frames, from_hex(next));
+      frames.resize(frames.size() + 0x0900);
+      CAPTURE(to_hex(Bytes(frames).first(9)));
+      CHECK(game().admission(frames, dialect_of("2.4")) == wire::AdmissionState::kUndecided);
+      CHECK(game().words_of_ban(frames, dialect_of("2.4")).empty());
+    }
+  const Buffer banned = from_hex("0002726a0009");
+  CHECK(game().admission(banned, dialect_of("2.4")) == wire::AdmissionState::kBanned);
+  CHECK(game().words_of_ban(banned, dialect_of("2.4")).empty());
+}
+
+TEST_CASE("who only asks is told that nobody plays, once per question") {
+  const std::string game_question = "00007167", players_question = "00007170";
+  for (const char* dialect : {"2.4", "2.0", "1.10"}) {
+    CAPTURE(dialect);
+    const std::size_t index = dialect_of(dialect);
+    CHECK(game().only_asks({}, index));
+    CHECK_FALSE(game().only_asks(from_hex("0000736b"), index));
+    CHECK_FALSE(game().only_asks(from_hex(game_question + "0000736b"), index));
+    CHECK_FALSE(game().only_asks(from_hex(game_question + "000071"), index));
+    const Buffer both = from_hex(game_question + players_question);
+    CHECK(game().only_asks(both, index));
+    const std::string one = to_hex(game().answer_to_asker(from_hex(game_question), index));
+    const std::string other = to_hex(game().answer_to_asker(from_hex(players_question), index));
+    CHECK_FALSE(one.empty());
+    CHECK_FALSE(other.empty());
+    CHECK(to_hex(game().answer_to_asker(both, index)) == one + other);
+  }
+  CHECK(game().only_asks(from_hex("425a464c41470d0a0d0a" + game_question), dialect_of("2.4")));
+  CHECK_FALSE(game().answer_to_asker(from_hex("425a464c41470d0a0d0a" + game_question), dialect_of("2.4")).empty());
+}
+
 TEST_CASE("a temporary refusal is not a ban") {
   const std::size_t dialect = dialect_of("2.4");
   CHECK(game().admission(refused("2.4", wire::Parting::kBanned, "be nice"), dialect) == wire::AdmissionState::kBanned);

@@ -75,12 +75,22 @@ void run_messages(wire::Dissector& dissector, const fuzz::Input& input, Check& c
   }
 }
 
-void check_guesses(const wire::Game& game, Bytes bytes) {
+/// Asks the game all that a relay asks about the bytes of a peer.
+void check_guesses(const wire::Game& game, std::size_t dialect, Bytes bytes) {
   const auto detected = game.detect(bytes);
   require(detected.state != wire::Detected::State::kFound || detected.dialect < game.dialects().size());
   require(game.named_by_client(bytes).value_or(0) < game.dialects().size());
   (void)game.greeted_as(bytes);
   (void)game.link_request(bytes);
+  (void)game.admission(bytes, dialect);
+  (void)game.words_of_ban(bytes, dialect);
+  (void)game.with_http_at(bytes, dialect, {.server_port = 5154, .host = "relay.example", .port = 80});
+  (void)game.shows_player(bytes);
+  if (game.only_asks(bytes, dialect)) (void)game.answer_to_asker(bytes, dialect);
+  for (const wire::Query& query : game.queries())
+    (void)game.answer(query, {.dialect = game.dialects()[dialect].name, .server = bytes});
+  for (const auto lane : {wire::Lane::kStream, wire::Lane::kDatagram})
+    (void)game.ignores({wire::Way::kToServer, lane, wire::Stage::kPlay, bytes}, dialect);
 }
 
 }  // namespace
@@ -98,7 +108,7 @@ int run_frames(const wire::Game& game, Bytes bytes) {
   (fuzz::in_messages(game, input->lane) ? run_messages : run_stream)(dissector, *input, check);
   dissector.end(input->way, check, false);
   check.all_came();
-  check_guesses(game, input->sent);
+  check_guesses(game, input->dialect, input->sent);
   return 0;
 }
 

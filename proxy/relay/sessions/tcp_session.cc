@@ -128,16 +128,15 @@ void TcpSession::stand_in() {
 }
 
 void TcpSession::answer(Bytes asked) {
-  const auto said = route_.game.answer_to_asker(asked, route_.dialect);
-  if (!said) return;
+  if (!route_.game.only_asks(asked, route_.dialect)) return;
   client_.will_wait(now());
-  client_.link.send(Lane::kStream, *said);
+  client_.link.send(Lane::kStream, route_.game.answer_to_asker(asked, route_.dialect));
   if (client_.link.waiting() > limits_.high_water) end(Reason::kClientStalled);
 }
 
 /// Whether these frames show that the client is a player.
 bool TcpSession::turns_out_to_join(const FrameRun& frames) {
-  if (!asks_ || route_.game.answer_to_asker(frames.bytes, route_.dialect)) return false;
+  if (!asks_ || route_.game.only_asks(frames.bytes, route_.dialect)) return false;
   asks_ = false;
   dial_.set_asks(false);
   return true;
