@@ -4,6 +4,7 @@
 #include <zlib.h>
 
 #include "adapters/bzflag/wire/dialect.h"
+#include "adapters/bzflag/world/made_world.h"
 #include "adapters/bzflag/world/wire_world.h"
 #include "adapters/bzflag/world/world_conversions.h"
 #include "adapters/wire/invent.h"
@@ -336,6 +337,43 @@ TEST_CASE("the database of a hostile world has at most so many obstacles, and co
     CHECK(groups.world.teleporters.size() < 2'000);
     CHECK(database.left_out > 60'000);
   }
+}
+
+TEST_CASE("the world of a geometry is made once for all clients of a dialect, and again for other settings or sizes") {
+  const auto geometry = [](int columns) {
+    auto world = std::make_shared<words::World>();
+    world->set_kind(words::World::TILES);
+    world->set_columns(columns);
+    world->set_rows(1);
+    world->mutable_tiles()->resize(static_cast<std::size_t>(columns), '\0');
+    return std::shared_ptr<const words::World>(std::move(world));
+  };
+  const std::size_t newest = dialect_of("2.4"), old = dialect_of("1.10");
+  GameSettings other;
+  other.max_shots = 7;
+  const auto one = geometry(3);
+  const auto made = made_world(one, newest, {});
+  CHECK(made_world(one, newest, {}) == made);
+  CHECK(made_world(one, newest, other) == made);  // settings are not in the worlds of 2.4
+  CHECK(made_world(one, dialect_of("2.0"), {}) != made);
+  CHECK(made_world(one, newest, {}, 1'000) != made);
+  const auto for_old = made_world(one, old, {});
+  CHECK(made_world(one, old, {}) == for_old);
+  CHECK(made_world(one, old, other) != for_old);
+  CHECK(made->database.bytes == database_of(core::flattened(*one), newest).bytes);
+  CHECK(made->hash == world_hash(made->database.bytes, WorldSource::kRandom));
+
+  // Of many, the last ones are kept, and none without its geometry.
+  std::vector<std::shared_ptr<const words::World>> many;
+  std::vector<std::weak_ptr<const MadeWorld>> worlds;
+  for (int i = 1; i <= 10; ++i) {
+    many.push_back(geometry(i));
+    worlds.push_back(made_world(many.back(), newest, {}));
+  }
+  for (std::size_t i = 0; i < worlds.size(); ++i) CHECK(worlds[i].expired() == (i < worlds.size() - kMadeWorlds));
+  many.clear();
+  made_world(one, newest, {});
+  for (const auto& world : worlds) CHECK(world.expired());
 }
 
 }  // namespace

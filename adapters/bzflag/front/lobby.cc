@@ -1,7 +1,6 @@
 #include "adapters/bzflag/front/lobby.h"
 
 #include "adapters/bzflag/wire/drops.h"
-#include "adapters/bzflag/world/world_conversions.h"
 
 namespace entente::bzflag {
 namespace {
@@ -18,12 +17,6 @@ constexpr std::uint16_t kMostPlayersAnnounced = 216;  // the most that a 2.4 cli
 
 std::uint16_t u16_rule(const core::WorldState& world, std::string_view name, double otherwise) {
   return static_cast<std::uint16_t>(std::clamp(world.rule(name, otherwise), 0.0, 65535.0));
-}
-
-words::World open_world() {
-  words::World world;
-  core::set_sides(world, 800, 800);
-  return world;
 }
 
 }  // namespace
@@ -61,7 +54,7 @@ void Lobby::answer(FrontOut& out) {
 
 /// Whether the world is built. Builds it once it is known.
 bool Lobby::known(FrontOut& out) {
-  if (!database_.empty()) return true;
+  if (made_ != nullptr) return true;
   switch (wait_.look(core::knows_world_and_game(out.world()), out)) {
     case core::WorldWait::Answer::kNotYet:
       return false;
@@ -105,10 +98,11 @@ void Lobby::send_hash(FrontOut& out) {
 }
 
 void Lobby::send_chunk(std::size_t offset, FrontOut& out) {
-  const std::size_t from = std::min(offset, database_.size());
-  const Bytes data = Bytes(database_).subspan(from, std::min(kChunk, database_.size() - from));
+  const Bytes database = made_->database.bytes;
+  const std::size_t from = std::min(offset, database.size());
+  const Bytes data = database.subspan(from, std::min(kChunk, database.size() - from));
   WorldChunk chunk;
-  chunk.left = static_cast<std::uint32_t>(database_.size() - from - data.size());
+  chunk.left = static_cast<std::uint32_t>(database.size() - from - data.size());
   chunk.data.assign(data.begin(), data.end());
   client_.stream(out, chunk);
 }
@@ -117,7 +111,7 @@ GameSettings Lobby::settings(const FrontOut& out) const {
   const core::WorldState& world = out.world();
   const words::Room& room = world.room();
   GameSettings settings;
-  settings.world_size = static_cast<float>(size_);
+  if (made_ != nullptr) settings.world_size = static_cast<float>(made_->size);
   settings.game_type = game_type_of(room.mode());
   settings.options = options_of(world);
   settings.max_players = kMostPlayersAnnounced;
@@ -132,19 +126,16 @@ GameSettings Lobby::settings(const FrontOut& out) const {
 
 void Lobby::build_world(FrontOut& out) {
   const core::WorldState& world = out.world();
-  const words::World land = world.geometry() != nullptr ? core::flattened(*world.geometry()) : open_world();
   if (world.geometry() != nullptr) room_hash_ = world.geometry()->hash();
-  size_ = size_of(land);
-  if (land.kind() == words::World::VOXELS) out.drop(drops::kVoxels);
   const bool ours = world.rules().contains("BZFLAG.maxFlags");
   if (ours || world.room().most_shots() != 0)
     most_shots_ = static_cast<std::uint16_t>(std::clamp(world.room().most_shots(), 1U, 255U));
   flags_.set_most(u16_rule(world, "BZFLAG.maxFlags", flags_.most()));
   const std::size_t most = promised_ != 0 ? promised_ : kLargestWorld;
-  Database database = database_of(land, client_.dialect_index(), settings(out), most);
-  for (std::size_t i = 0; i < database.left_out; ++i) out.drop(drops::kSolidsFull);
-  database_ = std::move(database.bytes);
-  if (hash_.empty()) hash_ = world_hash(database_, WorldSource::kRandom);  // so that clients do not cache it
+  made_ = made_world(world.shared_geometry(), client_.dialect_index(), settings(out), most);
+  if (made_->has_voxels) out.drop(drops::kVoxels);
+  for (std::size_t i = 0; i < made_->database.left_out; ++i) out.drop(drops::kSolidsFull);
+  if (hash_.empty()) hash_ = made_->hash;
 }
 
 }  // namespace entente::bzflag

@@ -93,6 +93,7 @@ struct GameSettings {
   float linear_acceleration = 0, angular_acceleration = 0;
   std::uint16_t shake_timeout = 0, shake_wins = 0;
   std::uint32_t sync_time = 0;
+  bool operator==(const GameSettings&) const = default;
 };
 struct WantWorldHash {
   static constexpr Code kCode = 0x7768;
