@@ -300,6 +300,7 @@ void WorldState::on(const words::ShotMoved& moved, const Fact& fact) {
     state.shot.set_vx(moved.vx());
     state.shot.set_vy(moved.vy());
     state.shot.set_vz(moved.vz());
+    return;
   }
 }
 

@@ -184,8 +184,10 @@ bool IncomingShots::bounce(Incoming& shot) {
 
 void IncomingShots::guide(Micros now, double dt, const std::function<std::optional<std::array<double, 3>>(Id)>& where,
                           const std::function<void(const Incoming&)>& turned) {
+  int left = kGuidedAtOnce;
   for (Incoming& shot : shots_) {
     if (shot.nature.kind != words::GUIDED || shot.target == 0 || now >= shot.until) continue;
+    if (left-- == 0) return;
     const auto goal = where(shot.target);
     if (!goal) continue;
     const double speed = std::hypot(shot.velocity[0], shot.velocity[1], shot.velocity[2]);

@@ -82,6 +82,7 @@ class IncomingShots {
  public:
   static constexpr int kLegsAtOnce = 128;
   static constexpr std::uint32_t kMostBounces = 100;
+  static constexpr int kGuidedAtOnce = 64;  ///< the others fly straight on
 
   /// A step of the tank, and what it drives in.
   struct Step {
@@ -103,8 +104,8 @@ class IncomingShots {
   void forget_shooter(std::uint32_t shooter);
   /// A shot that hit the tank in this step, and that `counts`; null if none did.
   const Incoming* hit(const Step& step, const std::function<bool(const Incoming&)>& counts = {});
-  /// Turns the guided shots towards their targets, for the next step. `where`: the middle of a player's unit; nothing
-  /// if it cannot be followed. `turned`: is called for each that has turned.
+  /// Turns the first kGuidedAtOnce guided shots towards their targets, for the next step. `where`: the middle of a
+  /// player's unit; nothing if it cannot be followed. `turned`: is called for each that has turned.
   void guide(Micros now, double dt, const std::function<std::optional<std::array<double, 3>>(Id)>& where,
              const std::function<void(const Incoming&)>& turned);
 

@@ -257,6 +257,25 @@ TEST_CASE("a guided shot turns from where it is, by no more than its turn rate, 
   CHECK(std::atan2(half->velocity[1], half->velocity[0]) == doctest::Approx(-0.25));
 }
 
+TEST_CASE("of a thousand guided shots, the first 64 turn at each step") {
+  IncomingShots shots;
+  for (std::uint32_t i = 0; i < 1000; ++i) {
+    Incoming one = guided();
+    one.shot = i;
+    shots.watch(one, 60, 0);
+  }
+  std::vector<std::uint32_t> turned;
+  shots.guide(
+      kSecond, 0.04,
+      [](Id) {
+        return Place{100, 100, 0};
+      },
+      [&](const Incoming& one) { turned.push_back(one.shot); });
+  REQUIRE(turned.size() == 64);
+  CHECK(turned.front() == 0);
+  CHECK(turned.back() == 63);
+}
+
 TEST_CASE("a guided shot points at its target if it can turn so far, also upwards") {
   IncomingShots shots;
   const Incoming* shot = after_turn(shots, guided(), Place{200, 20, 30});
