@@ -171,32 +171,48 @@ TEST_CASE("a session becomes a recording") {
     CHECK(std::none_of(heads.begin(), heads.end(), [&](const auto& h) { return h.second == never; }));
 }
 
-TEST_CASE("a command that was said to everybody is hidden in a recording; other lines are shown") {
-  for (const auto& [text, mode] : {std::pair{"/password sesame", kRecHidden}, {"hello", kRecReal}}) {
-    const std::string line = text;
-    CAPTURE(line);
+TEST_CASE("a recording lacks commands, private lines and addresses; other lines are shown") {
+  struct Line {
+    std::uint8_t to;
+    const char* text;
+    int mode;
+  };
+  static constexpr int kNone = -1;
+  const Line lines[] = {{254, "/password sesame", kNone},
+                        {5, "for you alone", kNone},
+                        {250, "for the team", kNone},
+                        {254, "hello", kRecReal}};
+  for (const Line& line : lines) {
+    const std::string text = line.text;
+    CAPTURE(text);
     RecExport out(dialect_of("2.4"));
     Hear hear(out);
     play_tape("bzfs2426-gui-two-tanks", "2.4", 0, hear, 1);
     Buffer chat = {0, 0, static_cast<std::uint8_t>(Chat::kCode >> 8U), static_cast<std::uint8_t>(Chat::kCode & 0xFFU)};
-    append(chat, Buffer{5, 254, 0});  // from player 5, to everybody, a line of chat
+    append(chat, Buffer{5, line.to, 0});  // from player 5, a line of chat
     append(chat, as_bytes(text));
     chat.push_back(0);
     chat[1] = static_cast<std::uint8_t>(chat.size() - 4);
     out.hear({Way::kToClient, Lane::kStream, Stage::kPlay, chat}, hear.time += 1000);
+    AdminInfo addresses;
+    addresses.players.emplace_back();
+    Buffer admin;
+    make_message_codec(dialect_of("2.4"))->write(addresses, Way::kToClient, admin);
+    out.hear({Way::kToClient, Lane::kStream, Stage::kPlay, admin}, hear.time += 1000);
     Buffer file;
     REQUIRE_FALSE(out.write(file).has_value());
     auto reader = RecReader::open(file);
     REQUIRE(reader.ok());
-    int found = -1;
+    int found = kNone;
     for (;;) {
       const auto packet = reader->next();
       REQUIRE(packet.ok());
       if (!*packet) break;
       if ((*packet)->head.code == Chat::kCode && as_text((*packet)->payload).find(text) != std::string_view::npos)
         found = (*packet)->head.mode;
+      CHECK((*packet)->head.code != AdminInfo::kCode);
     }
-    CHECK(found == mode);
+    CHECK(found == line.mode);
   }
 }
 

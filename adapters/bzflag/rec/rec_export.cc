@@ -74,10 +74,9 @@ void RecExport::keep(Code code, Bytes payload, std::int64_t time) {
     if (me_) return;  // the client is still joining
     joined_ = true;   // there is no join: the session was a replay itself
   }
-  const bool hidden = is_hidden(code, payload);
-  if (hidden && !joined_) return;
+  if (is_hidden(code, payload)) return;
   Said said;
-  said.head.mode = !joined_ ? kRecState : hidden ? kRecHidden : kRecReal;
+  said.head.mode = joined_ ? kRecReal : kRecState;
   said.head.code = code;
   said.head.time = time;
   said.payload.assign(payload.begin(), payload.end());
