@@ -795,7 +795,8 @@ TEST_CASE(
   it.owner->told(elsewhere);
   pass_time(it);
   CHECK(notices(it) == std::vector<std::string>{"1: for anna", "2: for blue"});
-  for (const bus::Facts& facts : it.published) CHECK(facts.facts_size() == 0);
+  for (const bus::Facts& facts : it.published)
+    for (const auto& fact : facts.facts()) CHECK_FALSE(fact.has_notice());  // the room may have other news
 }
 
 TEST_CASE("a fact for one player names its place among those for all") {
@@ -811,12 +812,18 @@ TEST_CASE("a fact for one player names its place among those for all") {
   it.owner->told(notice("for anna", words::PLAYER, anna));
   it.owner->told(notice("c", words::ALL));
   pass_time(it);
-  REQUIRE(it.published.size() == 1);
-  CHECK(it.published[0].facts_size() == 3);
+  // On a busy machine, the owner also says that it is there, and the room may have other news.
+  const auto has_notices = [](const bus::Facts& facts) {
+    return facts.facts_size() != 0 && facts.facts(0).has_notice();
+  };
+  const auto published = std::find_if(it.published.begin(), it.published.end(), has_notices);
+  REQUIRE(published != it.published.end());
+  REQUIRE(published->facts_size() >= 3);
+  CHECK(published->facts(2).notice().text() == "c");
   REQUIRE(it.sent.size() == 1);
   REQUIRE(it.sent[0].parts_size() == 1);
   CHECK(it.sent[0].parts(0).before() == 2);
-  CHECK(it.sent[0].facts() == it.published[0].number());
+  CHECK(it.sent[0].facts() == published->number());
   CHECK(it.sent[0].epoch() == 3);
   it.owner->told(notice("later", words::PLAYER, anna));
   pass_time(it);
