@@ -208,7 +208,8 @@ void RingSink::miss(LinkId link, wire::Way way, wire::Lane lane, std::size_t byt
   owing_ = true;
   waker_.wake();
   const auto key = [&](LinkId of) {
-    return std::uint64_t{of} << 2U | static_cast<std::uint64_t>(way) << 1U | static_cast<std::uint64_t>(lane);
+    return std::uint64_t{of} << 2U | (way == wire::Way::kToClient ? 2U : 0U) |
+           (lane == wire::Lane::kDatagram ? 1U : 0U);
   };
   if (gaps_.size() >= kMostGaps + 4 * open_ && !gaps_.contains(key(link))) {
     for (const auto& [number, gap] : gaps_) bytes += gap.bytes;
