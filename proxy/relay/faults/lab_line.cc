@@ -85,8 +85,8 @@ void LabLine::put(Bytes bytes, std::uint32_t tag, wire::Stage stage, bool is_par
 void LabLine::take(const LabUnit& unit, Millis hold, const LabRules& here, std::uint64_t now) {
   const bool lost = hits(here.loss, LabFault::kLoss);
   if (is_lossy() && lost) return lose(unit.bytes, unit.tag, LabFault::kLoss);
-  if (is_lossy() && bytes_ + unit.bytes.size() + kOverhead > most_waiting_)
-    return lose(unit.bytes, unit.tag, LabFault::kFull);
+  const auto fits = [&] { return bytes_ + unit.bytes.size() + kOverhead <= most_waiting_; };
+  if (is_lossy() && !fits()) return lose(unit.bytes, unit.tag, LabFault::kFull);
   if (lost) count(LabFault::kLoss);
   const std::uint64_t at = due(unit, here, now, lost);
   if (hold != 0) return add(whole_millis(at + hold * kNanosPerMilli), unit, here, now, true);
@@ -95,7 +95,7 @@ void LabLine::take(const LabUnit& unit, Millis hold, const LabRules& here, std::
     return park(at, unit, here, now);
   }
   add(at, unit, here, now);
-  if (is_lossy() && hits(here.dup, LabFault::kDup)) {
+  if (is_lossy() && fits() && hits(here.dup, LabFault::kDup)) {
     count(LabFault::kDup);
     add(at, {unit.bytes, unit.tag, 0, true}, here, now);
   }

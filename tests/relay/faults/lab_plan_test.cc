@@ -227,5 +227,152 @@ TEST_CASE("what a transport cannot have is refused, or is told to have no effect
         "slice does nothing over ENet, where a packet stays whole; reset does nothing over ENet");
 }
 
+TEST_CASE("the largest values are taken, and nothing beyond them") {
+  const auto rules = [](const std::string& fault) { return plan_of(fault).phases()[0].ways[0]; };
+  CHECK(rules("delay=60s").delay == LabPlan::kLongestWait);
+  CHECK(rules("delay=60000ms+-60000ms").jitter == LabPlan::kLongestWait);
+  CHECK(error_of("delay=60001ms") == "at offset 6: expected a time of at most 60s");
+  CHECK(rules("stall=1%:1min").stall_for == LabPlan::kLongestWait);
+  CHECK(error_of("stall=1%:60.001s") == "at offset 9: expected a time of at most 60s");
+  CHECK(rules("rate=100bit").rate == 100);
+  CHECK(error_of("rate=99bit") == "at offset 5: expected a rate from 100bit to 1000Gbit");
+  CHECK(rules("rate=1000Gbit").rate == 1'000'000'000'000);
+  CHECK(error_of("rate=1000.001Gbit") == "at offset 5: expected a rate from 100bit to 1000Gbit");
+  CHECK(rules("rate=2kbit").rate == 2'000);
+  CHECK(rules("rate=3Mbit").rate == 3'000'000);
+  CHECK(rules("slice=65536").slice_most == 65'536);
+  CHECK(rules("slice=1-65536").slice_least == 1);
+  CHECK(error_of("slice=65537") == "at offset 6: expected 1 to 65536 bytes");
+  CHECK(error_of("slice=1-65537") == "at offset 8: expected 1 to 65536 bytes");
+  CHECK(error_of("slice=1.5") == "at offset 6: expected 1 to 65536 bytes");
+  CHECK(rules("loss=0%").loss == 0);
+  CHECK(rules("loss=99.9999%").loss == relay::kLabAlways - 1);
+  CHECK(error_of("loss=100.0001%") == "at offset 5: expected a share from 0% to 100%");
+  CHECK(plan_of("at 604800s loss=1%").phases().back().from == 604'800'000);
+  CHECK(error_of("at 604801s loss=1%") == "at offset 3: expected a time of at most 604800s");
+  CHECK(error_of("at 1s loss=1% for 604801s") == "at offset 18: expected a time of at most 604800s");
+  CHECK(plan_of("loss=1%; seed=0").seed() == 0);
+  CHECK(error_of("loss=1%; seed=18446744073709551616").starts_with("at offset 14: expected a number from 0 to"));
+}
+
+TEST_CASE("a number has digits before and after its point") {
+  CHECK(error_of("loss=.5%") == "at offset 5: expected a share such as 2%, got '.5%'");
+  CHECK(error_of("loss=1.%") == "at offset 6: expected '%' after the number, got '.%'");
+  CHECK(plan_of("loss=1.00000000009%").phases()[0].ways[0].loss == 10'000);  // what is too small does not count
+}
+
+TEST_CASE("a text may be as long as the limit, with as many clauses and faults of messages") {
+  const std::string fault = "loss=2%";
+  const auto padded = [&](std::size_t size) { return fault + std::string(size - fault.size(), ';'); };
+  CHECK(plan_of(padded(LabPlan::kLongestSpec)).text() == fault);
+  CHECK(error_of(padded(LabPlan::kLongestSpec + 1)) == "at offset 0: is longer than 16384 bytes");
+
+  std::string timed, general, said;
+  for (std::size_t i = 0; i < LabPlan::kMostSaid; ++i) {
+    timed += "at " + std::to_string(i + 1) + "s loss=1%;";
+    general += "duplicate chat 1%;";
+    said += (i == 0 ? "" : ", ") + std::string("drop chat 1%");
+  }
+  CHECK(plan_of(timed).phases().size() == LabPlan::kMostSaid + 1);
+  CHECK(plan_of(timed + "loss=1%").phases().size() == LabPlan::kMostSaid + 1);  // the others are counted apart
+  CHECK(error_of(timed + "at 99s loss=1%").find("more than 64 clauses") != std::string::npos);
+  CHECK(error_of(general).empty());
+  CHECK(error_of(general + "loss=1%").find("more than 64 clauses") != std::string::npos);
+  CHECK(error_of(said).empty());
+  CHECK(error_of(said + ", drop chat 1%").find("more than 64 faults of messages") != std::string::npos);
+}
+
+TEST_CASE("the same fault may stand once for each way, once for both, and several times in a schedule") {
+  CHECK(error_of("loss=1%; to_server: loss=2%; to_client: loss=3%").empty());
+  CHECK(error_of("to_server: loss=2%; to_server: loss=3%") == "at offset 20: loss is set twice");
+  CHECK(error_of("to_client: delay=2ms; to_client: delay=3ms") == "at offset 22: delay is set twice");
+  CHECK(error_of("at 1s loss=1%; at 1s loss=2%").empty());
+  CHECK(error_of("at 1s loss=1%, loss=2%") == "at offset 15: loss is set twice");
+}
+
+TEST_CASE("each fault can be set for a time, and is as before after it") {
+  const LabPlan plan = plan_of(
+      "loss=1%, dup=2%, reorder=3%, reset=4%, delay=50ms+-5ms, stall=6%:60ms, rate=7kbit, slice=8-9\n"
+      "at 1s to_client: loss=10%, dup=20%, reorder=30%, reset=40%, delay=500ms, stall=60%:600ms, rate=70kbit, slice=80 "
+      "for 1s\n");
+  REQUIRE(plan.phases().size() == 3);
+  const auto is_usual = [](const LabRules& one) {
+    return one.loss == 10'000 && one.dup == 20'000 && one.reorder == 30'000 && one.reset == 40'000 && one.delay == 50 &&
+           one.jitter == 5 && one.stall == 60'000 && one.stall_for == 60 && one.rate == 7'000 && one.slice_least == 8 &&
+           one.slice_most == 9 && !one.cut;
+  };
+  for (const std::size_t phase : {0U, 2U})
+    for (const Way way : {Way::kToServer, Way::kToClient}) CHECK(is_usual(plan.phases()[phase].rules(way)));
+  CHECK(is_usual(plan.phases()[1].rules(Way::kToServer)));
+  const LabRules& other = plan.phases()[1].rules(Way::kToClient);
+  CHECK(other.loss == 100'000);
+  CHECK(other.dup == 200'000);
+  CHECK(other.reorder == 300'000);
+  CHECK(other.reset == 400'000);
+  CHECK(other.delay == 500);
+  CHECK(other.jitter == 0);  // it belongs to the delay
+  CHECK(other.stall == 600'000);
+  CHECK(other.stall_for == 600);
+  CHECK(other.rate == 70'000);
+  CHECK(other.slice_least == 80);
+  CHECK(other.slice_most == 80);
+}
+
+TEST_CASE("where times of a schedule overlap, the clause that stands last counts") {
+  const LabPlan plan = plan_of("at 1s loss=1% for 4s; at 2s loss=2% for 1s; at 0s dup=1% for 1s");
+  std::vector<std::pair<Millis, relay::LabShare>> losses;
+  for (const LabPlan::Phase& one : plan.phases()) losses.emplace_back(one.from, one.rules(Way::kToServer).loss);
+  CHECK(losses == std::vector<std::pair<Millis, relay::LabShare>>{
+                      {0, 0}, {1'000, 10'000}, {2'000, 20'000}, {3'000, 10'000}, {5'000, 0}});
+  CHECK(plan.phases()[0].rules(Way::kToServer).dup == 10'000);
+  CHECK(plan.phases()[1].rules(Way::kToServer).dup == 0);
+}
+
+TEST_CASE("a text is shown without comments, blanks and needless ends of clauses") {
+  CHECK(plan_of("  loss=2% ;; \r\n ; # all\n\t dup=1%; # more\r\n").text() == "loss=2%; dup=1%");
+  CHECK(plan_of("loss=2% # dup=1%").phases()[0].ways[0].dup == 0);
+  CHECK(plan_of("loss=2%\ndup=1%").phases()[0].ways[0].dup == 10'000);
+}
+
+TEST_CASE("an error shows what stands there, but not what follows, nor a long text") {
+  CHECK(error_of("loss=2%\nlost").find("got 'lost'") != std::string::npos);
+  CHECK(error_of("loss=\ndup=1%") == "at offset 5: expected a share such as 2%, got the end");
+  CHECK(error_of("loss=x;dup=1%") == "at offset 5: expected a share such as 2%, got 'x'");
+  CHECK(error_of("loss=x,dup=1%") == "at offset 5: expected a share such as 2%, got 'x'");
+  CHECK(error_of("loss=" + std::string(40, 'x')) ==
+        "at offset 5: expected a share such as 2%, got '" + std::string(20, 'x') + "'");
+  CHECK(error_of("seed 3; loss=1%") == "at offset 5: expected '=' after seed, got '3'");
+  CHECK(error_of("cut the line") == "at offset 8: expected 'cut the server', got 'line'");
+  CHECK(error_of("drop chat 10") == "at offset 12: expected '%' after the number, got the end");
+  CHECK(error_of("loss=x%; dup=y%").starts_with("at offset 5:"));  // the first one
+}
+
+TEST_CASE("without the names of messages, nothing is done by what they say") {
+  const auto plan = LabPlan::parse("loss=1%, drop chat", nullptr);
+  REQUIRE_FALSE(plan.ok());
+  CHECK(plan.error().text == "at offset 14: messages cannot be told apart here");
+  CHECK(plan_of("corrupt chat").reads());
+  CHECK(plan_of("corrupt chat").phases()[0].ways[1].said.at(0).name == "chat");
+  CHECK_FALSE(plan_of("corrupt chat").objection(Transport::kEnet, false));
+  CHECK_FALSE(plan_of("corrupt chat").objection(Transport::kTcp, false));
+}
+
+TEST_CASE("a plan that does not say where it stands in ENet fits every transport") {
+  for (const Transport transport : {Transport::kTcp, Transport::kTcpAndUdp, Transport::kWebSocket, Transport::kEnet})
+    CHECK_FALSE(plan_of("loss=1%").objection(transport, false));
+  CHECK_FALSE(plan_of("loss=1%").objection(Transport::kEnet, true));
+  CHECK(plan_of("loss=1%; below").objection(Transport::kWebSocket, false)->text ==
+        "'above' and 'below' are for games over ENet");
+}
+
+TEST_CASE("what has no effect is told of each way, and of nothing that has one") {
+  const auto idle = [](std::string_view text, Transport transport) { return plan_of(text).without_effect(transport); };
+  CHECK(idle("to_client: dup=1%", Transport::kTcp).starts_with("dup does nothing over TCP"));
+  CHECK(idle("to_server: reset=1%", Transport::kEnet) == "reset does nothing over ENet");
+  CHECK(idle("loss=1%, reset=1%, delay=1s", Transport::kWebSocket).empty());
+  CHECK(idle("dup=0%, reorder=0%", Transport::kTcp).empty());
+  CHECK(idle("dup=1%", Transport::kWebSocket).starts_with("dup does nothing over WebSocket"));
+}
+
 }  // namespace
 }  // namespace entente::lab_plan_test

@@ -23,7 +23,7 @@
 namespace entente::testing::lab_said_test {
 namespace {
 
-using relay::LabFault, relay::LabLine, relay::LabPlan, relay::LabReader, relay::LabSaid, relay::LabUnit;
+using relay::LabFault, relay::LabLine, relay::LabPlan, relay::LabReader, relay::LabSaid, relay::LabUnit, relay::lab_tag;
 using wire::Lane, wire::Stage, wire::Way;
 
 Outcome<std::vector<std::string>> same_name(std::string_view name) {
@@ -242,6 +242,56 @@ TEST_CASE("in a WebSocket, pings are no messages") {
   const Buffer ping{0x40};
   it.line->put(ping, static_cast<std::uint32_t>(net::Opcode::kPing));
   CHECK(it.passed == std::vector<Buffer>{ping});
+}
+
+TEST_CASE("a message is changed once, however many rules are about it, and its delay is for what it has become") {
+  const Buffer lag = bzflag_message("pi", "\x01\x02");
+  Said it(LabLine::Of::kStream, bzflag::game(), 0, "seed=1; loss=0%");
+  auto both = LabPlan::parse("corrupt MsgLagPing, corrupt pings, delay MsgLagPing 10ms, drop MsgSuperKill",
+                             [](std::string_view name) -> Outcome<std::vector<std::string>> {
+                               if (name == "pings") return std::vector<std::string>{"MsgSuperKill", "MsgLagPing"};
+                               return std::vector{std::string(name)};
+                             });
+  REQUIRE(both.ok());
+  it.line->follow({std::make_shared<const LabPlan>(std::move(*both)), it.loop.now()});
+  it.line->put(lag, 1);
+  CHECK(it.passed.empty());
+  it.loop.run();
+  REQUIRE(it.passed.size() == 1);
+  CHECK(it.passed[0] != lag);
+  CHECK(it.made == std::vector<bool>{true});
+  CHECK(it.altered == std::vector<Buffer>{lag});
+  CHECK(it.kept.empty());
+  CHECK(it.count(LabFault::kCorrupt) == 1);
+  CHECK(it.count(LabFault::kHold) == 1);
+}
+
+TEST_CASE("what a message says makes no difference to one that is lost, nor a loss to one that is dropped") {
+  const Buffer lag = bzflag_message("pi", "\x01\x02"), over = bzflag_message("sk");
+  Said it(LabLine::Of::kPackets, bzflag::game(), 0, "loss=100%, drop MsgLagPing");
+  it.line->put(lag, lab_tag({0, wire::EnetDelivery::kReliable}));
+  it.line->put(over, lab_tag({0, wire::EnetDelivery::kReliable}));
+  CHECK(it.passed.empty());
+  CHECK(it.kept == std::vector<Buffer>{lag, over});
+  CHECK(it.count(LabFault::kDrop) == 1);
+  CHECK(it.count(LabFault::kLoss) == 1);
+}
+
+TEST_CASE("of a datagram with several messages, the copies and the late ones go apart, after the rest") {
+  const Buffer lag = bzflag_message("pi", "\x01\x02"), over = bzflag_message("sk");
+  Buffer both = lag;
+  append(both, over);
+  Said copied(LabLine::Of::kDatagrams, bzflag::game(), 0, "duplicate MsgLagPing");
+  copied.line->put(both, 0);
+  CHECK(copied.passed == std::vector<Buffer>{both, lag});
+  CHECK(copied.made == std::vector<bool>{false, true});
+  Said late(LabLine::Of::kDatagrams, bzflag::game(), 0, "delay MsgLagPing 10ms");
+  late.line->put(both, 0);
+  CHECK(late.passed == std::vector<Buffer>{over});
+  CHECK(late.made == std::vector<bool>{true});  // it did not come alone
+  late.loop.run();
+  CHECK(late.passed == std::vector<Buffer>{over, lag});
+  CHECK(late.kept.empty());
 }
 
 }  // namespace
