@@ -317,6 +317,46 @@ TEST_CASE("routes that are added together share their new listener") {
   thread.join();
 }
 
+TEST_CASE("a removed route into a shared room is not over while a client that asked for its path is there") {
+  for (const std::size_t asked : {0U, 1U}) {
+    CAPTURE(asked);
+    Heard heard;
+    relay::ProxyServer server(1, heard);
+    relay::SharedRoomOptions room;
+    room.name = "a test";
+    room.game = &toy::stream();
+    room.back = [] { return std::make_unique<Herald>(); };
+    RouteOptions options;
+    options.game = &toy::messages();
+    options.servers[0].dialect = 0;
+    options.listen = loopback();
+    options.limits = no_limits();
+    options.bridge.emplace();
+    options.bridge->server_game = &toy::messages();
+    options.bridge->front = [](std::size_t) { return toy::make_front(toy::messages()); };
+    options.bridge->shared_room = server.add_shared_room(room);
+    std::vector<std::size_t> routes;
+    for (const char* path : {"/a", "/b"}) {
+      options.web.path = path;
+      const auto added = server.add(options);
+      REQUIRE_MESSAGE(added.ok(), (added.ok() ? "" : added.error().text));
+      options.listen = added->address;
+      routes.push_back(added->route);
+    }
+    std::thread thread([&] { server.run(); });
+    WebClient client(options.listen, asked == 0 ? "/a" : "/b");
+    client.upgrade();
+    REQUIRE(eventually([&] { return server.totals(routes[asked]).current_sessions() == 1; }));
+    REQUIRE(server.change({.retired = {routes[asked]}}).ok());
+    CHECK_FALSE(server.is_over(routes[asked]));
+    CHECK(server.has_retired_sessions());
+    client.stream().close();
+    CHECK(eventually([&] { return server.is_over(routes[asked]); }));
+    server.stop();
+    thread.join();
+  }
+}
+
 TEST_CASE("over ENet a route is replaced, and a session continues, in both modes") {
   for (const EnetMode mode : {EnetMode::kPackets, EnetMode::kDatagrams}) {
     Scene scene(aos::game(), no_limits(), mode);

@@ -20,7 +20,9 @@ RoomGuest::~RoomGuest() = default;
 /// A client requests `path`, which may belong to another route of this listener. All of them lead here.
 WorkerRoute* RoomGuest::route_for(std::string_view path) {
   WorkerRoute* const chosen = owner_.route_at(accept_route_.route, path);
-  if (chosen != nullptr) worker_route_ = chosen;
+  if (chosen == nullptr || chosen == worker_route_) return chosen;
+  worker_route_ = chosen;
+  route_ref_ = Route::Ref(chosen->route);
   return chosen;
 }
 
