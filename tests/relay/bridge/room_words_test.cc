@@ -271,5 +271,86 @@ TEST_CASE("facts that repeat a player's secret have asterisks, for him alone or 
   CHECK_FALSE(echoes.without(Fact(5, refused), false));  // forgotten: the room remembers a limited number
 }
 
+TEST_CASE("a secret is hidden in each text for people, and in none for others") {
+  relay::WordEchoes echoes;
+  words::Enter enter;
+  enter.set_password("sesame");
+  core::Intent entering(std::move(enter));
+  entering.by = 3;
+  echoes.hear(entering);
+  words::Said said;
+  said.set_text("sesame, sesame");
+  const auto hidden = echoes.without(Fact(3, said), false);
+  REQUIRE(hidden);
+  CHECK(core::as<words::Said>(*hidden)->text() == "******, ******");
+  CHECK(hidden->to == 3);  // all else is as it was
+  CHECK(hidden->audience == words::PLAYER);
+  words::Kicked kicked;
+  kicked.set_text("no sesame");
+  CHECK(core::as<words::Kicked>(*echoes.without(Fact(3, kicked), false))->text() == "no ******");
+  words::ClaimRefused claim;
+  claim.set_why("sesame?");
+  CHECK(core::as<words::ClaimRefused>(*echoes.without(Fact(3, claim), false))->why() == "******?");
+  CHECK_FALSE(echoes.without(Fact(4, claim), false));  // for somebody else
+  CHECK_FALSE(echoes.without(Fact(kicked), false));    // for all
+  CHECK(echoes.without(Fact(kicked), true));
+  said.set_from(0);
+  CHECK(echoes.without(Fact(said), true));  // the server says it
+  CHECK_FALSE(echoes.without(Fact(3, words::Ready()), true));
+}
+
+TEST_CASE("a player who wrote no secret is not remembered, so that it displaces nobody") {
+  relay::WordEchoes echoes;
+  const auto hear = [&](core::Id by, auto word) {
+    core::Intent intent(std::move(word));
+    intent.by = by;
+    echoes.hear(intent);
+  };
+  words::Enter secret;
+  secret.set_password("sesame");
+  hear(1, secret);
+  words::Enter without;
+  without.set_name("anna");
+  for (core::Id id = 2; id < 10; ++id) hear(id, without);
+  for (core::Id id = 100; id < 100 + relay::WordEchoes::kMostPlayers - 1; ++id) hear(id, secret);
+  words::Notice notice;
+  notice.set_text("sesame");
+  CHECK(echoes.without(Fact(1, notice), false));  // as many as may be remembered
+  hear(1, secret);
+  CHECK(echoes.without(Fact(1, notice), false));
+  hear(5, secret);
+  CHECK_FALSE(echoes.without(Fact(1, notice), false));
+  CHECK(echoes.without(Fact(5, notice), false));
+}
+
+TEST_CASE("a snapshot for a recording lacks secrets that the world keeps, one for a bundle has them") {
+  core::WorldState world;
+  const trace::Snapshot all = relay::snapshot_of(9, world, 5, "map");
+  CHECK(all.link() == 9);
+  CHECK(all.at_us() == 5);
+  CHECK(all.geometry() == "map");
+  words::World map = map_of("a");
+  const trace::Geometry one = relay::geometry_of(map), same = relay::geometry_of(map);
+  CHECK(one.hash() == same.hash());
+  CHECK_FALSE(one.hash().empty());
+  CHECK(one.world().name() == "a");
+  map.set_name("b");
+  CHECK(relay::geometry_of(map).hash() != one.hash());
+}
+
+TEST_CASE("what was not forwarded is listed by how often it was, and the rest is counted by kinds") {
+  static constexpr MappingLine kChat{"", kUp, "", "Say", Fidelity::kDropped, "no chat"},
+      kFire{"", kUp, "", "Fire", Fidelity::kDropped, "no shots"},
+      kMove{"Move", kUp, "x", "", Fidelity::kDropped, "no x"};
+  core::Ledger ledger;
+  CHECK(relay::text(ledger).empty());
+  ledger.add(kChat);
+  for (int i = 0; i < 3; ++i) ledger.add(kFire);
+  ledger.add(kMove);
+  CHECK(relay::text(ledger) == "3 Fire (no shots), 1 Say (no chat), 1 Move.x (no x)");
+  CHECK(relay::text(ledger, 3) == relay::text(ledger));
+  CHECK(relay::text(ledger, 1) == "3 Fire (no shots) and 2 other kinds");
+}
+
 }  // namespace
 }  // namespace entente::testing::room_words_test

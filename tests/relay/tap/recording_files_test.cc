@@ -596,5 +596,328 @@ TEST_CASE("orders: a recording starts with the links that are open, stops, and s
   CHECK(rig.read("a-2.mcap") == Lines{"open 1 from ", "1 frame d"});
 }
 
+/// What only greets.
+void greets(Rig& rig, LinkId link, LinkId session = 0) {
+  trace::Opened opened;
+  opened.set_link(link);
+  opened.set_game("toy");
+  rig.files->opened(rig.now, opened, session != 0 ? session : link, true);
+}
+
+TEST_CASE("what is kept of a client that only greets has a limit, and is recorded in its order once it is exceeded") {
+  Rig rig({.each_session = true});
+  constexpr std::size_t kEvent = 128;
+  greets(rig, 1);
+  rig.frame(1, std::string(RecordingFiles::kMostEarly / 2 - kEvent, 'x'));
+  rig.files->note(rig.now, 1, "half");
+  rig.fact(1, "one");
+  CHECK(rig.files->totals().files == 0);
+  greets(rig, 2);
+  rig.frame(2, std::string(RecordingFiles::kMostEarly - kEvent, 'x'));  // exactly the limit
+  CHECK(rig.files->totals().files == 0);
+  rig.frame(2, "");
+  CHECK(rig.files->totals().files == 1);
+  rig.frame(1, std::string(RecordingFiles::kMostEarly, 'y'));
+  CHECK(rig.files->totals().files == 2);
+  rig.frame(1, "z");
+  REQUIRE(rig.files->close(rig.now).ok());
+  const Lines first = rig.read("1.mcap");
+  REQUIRE(first.size() == 6);
+  CHECK(first[0] == "open 1");
+  CHECK(first[1].starts_with("1 frame xxx"));
+  CHECK(first[2] == "note half");
+  CHECK(first[3] == "1 fact one");
+  CHECK(first[4].starts_with("1 frame yyy"));
+  CHECK(first[5] == "1 frame z");
+  CHECK(rig.files->totals().greetings == 0);
+}
+
+TEST_CASE("a client that greets is counted once it leaves, and its second link is not a second greeting") {
+  Rig rig({.each_session = true});
+  greets(rig, 1);
+  rig.files->closed(rig.now, 1, "client left");
+  rig.files->closed(rig.now, 1, "client left");
+  CHECK(rig.files->totals().greetings == 1);
+  greets(rig, 2);
+  greets(rig, 3, 2);  // its server's link: the session does more
+  rig.files->closed(rig.now, 2, "client left");
+  CHECK(rig.files->totals().files == 1);
+  CHECK(rig.files->totals().greetings == 1);
+}
+
+TEST_CASE("a file for all sessions has clients that only greet, too") {
+  Rig rig;
+  greets(rig, 1);
+  rig.frame(1, "hello");
+  rig.files->closed(rig.now, 1, "client left");
+  CHECK(rig.files->totals().greetings == 0);
+  REQUIRE(rig.files->close(rig.now).ok());
+  CHECK(rig.read("a.mcap") == Lines{"open 1", "1 frame hello", "close 1"});
+}
+
+TEST_CASE("while the recording is off, nothing is kept of a client that greets") {
+  Rig rig({.each_session = true}, false);
+  greets(rig, 1);
+  rig.frame(1, "hello");
+  rig.files->player(1, "anna");
+  CHECK(rig.files->totals().files == 0);
+  CHECK(rig.files->totals().lost.frames == 0);
+  rig.files->closed(rig.now, 1, "client left");
+  CHECK(rig.files->totals().greetings == 0);
+}
+
+TEST_CASE("what is told of a link without a file is lost: frames, words and calls, but not what a closed link had") {
+  Rig rig({.each_session = true});
+  rig.refuse = true;
+  rig.open(1);
+  rig.frame(1, "four");
+  CHECK(rig.files->totals().lost.bytes == 4);
+  const Buffer seven(7, 1);
+  rig.files->word(rig.now, 1, trace::WordKind::kIntent, seven);
+  CHECK(rig.files->totals().lost.bytes == 11);
+  rig.files->calls(rig.now, 1, seven);
+  CHECK(rig.files->totals().lost.bytes == 18);
+  CHECK(rig.files->totals().lost.frames == 1);
+  rig.files->closed(rig.now, 1, "client left");
+  rig.files->word(rig.now, 1, trace::WordKind::kIntent, seven);
+  rig.files->calls(rig.now, 1, seven);
+  CHECK(rig.files->totals().lost.bytes == 18);
+}
+
+TEST_CASE("a completed file is reported with its name, and whether anything was said in it") {
+  std::vector<std::pair<std::string, bool>> completed;
+  RecordingFilesOptions options;
+  options.each_session = true;
+  options.completed = [&](const std::string& path, bool empty) {
+    completed.emplace_back(path.substr(path.rfind('/') + 1), empty);
+  };
+  {
+    Rig rig(std::move(options));
+    rig.open(1);
+    rig.open(2);
+    rig.open(3);
+    rig.frame(1, "a");
+    rig.fact(2, "one");
+    REQUIRE(rig.files->close(rig.now).ok());
+  }
+  std::sort(completed.begin(), completed.end());
+  CHECK(completed == std::vector<std::pair<std::string, bool>>{{"1.mcap", false}, {"2.mcap", false}, {"3.mcap", true}});
+}
+
+TEST_CASE("files that end before the recording does are completed, too, and close() waits for them") {
+  std::vector<std::string> completed;
+  RecordingFilesOptions options;
+  options.each_session = true;
+  options.completed = [&](const std::string& path, bool) { completed.push_back(path.substr(path.rfind('/') + 1)); };
+  Rig rig(std::move(options));
+  for (LinkId link = 1; link <= 20; ++link) {
+    rig.open(link);
+    rig.frame(link, "a");
+    rig.files->closed(rig.now, link, "client left");
+  }
+  REQUIRE(rig.files->close(rig.now).ok());
+  Lines expected;
+  for (LinkId link = 1; link <= 20; ++link) expected.push_back(std::to_string(link) + ".mcap");
+  CHECK(completed == expected);  // in their order
+  CHECK(rig.files->totals().recorded.frames == 20);
+}
+
+TEST_CASE("the status has the open files, and the oldest of their beginnings") {
+  Rig rig({.each_session = true});
+  CHECK(rig.files->status().began == 0);
+  CHECK(rig.files->status().on);
+  const WallTime first = rig.now;
+  rig.open(1);
+  rig.pass(3 * kSecond);
+  const WallTime second = rig.now;
+  rig.open(2);
+  rig.frame(1, std::string(1'000, 'x'));
+  rig.frame(2, std::string(1'000, 'y'));
+  for (int i = 0; i < 2; ++i) rig.pass(2 * kSecond);  // their chunks are written
+  CHECK(rig.files->status().began == first);
+  CHECK(rig.files->status().paths == Lines{rig.folder.file("1.mcap"), rig.folder.file("2.mcap")});
+  const std::uint64_t both = rig.files->status().bytes;
+  CHECK(both == rig.files->totals().file_bytes);
+  rig.files->closed(rig.now, 1, "client left");
+  CHECK(rig.files->status().began == second);
+  CHECK(rig.files->status().bytes < both);
+  CHECK(rig.files->status().bytes > 0);
+  REQUIRE(rig.files->stop(rig.now).ok());
+  CHECK_FALSE(rig.files->status().on);
+  CHECK(rig.files->status().began == 0);
+  CHECK(rig.files->status().bytes == 0);
+}
+
+TEST_CASE("something is pending while a chunk is not written") {
+  Rig rig;
+  CHECK_FALSE(rig.files->pending());
+  rig.open(1);
+  rig.frame(1, "a");
+  CHECK(rig.files->pending());
+  rig.pass(2 * kSecond);
+  CHECK_FALSE(rig.files->pending());
+}
+
+TEST_CASE("orders: a recording that cannot begin stays off, and says why") {
+  Rig rig({}, false);
+  rig.open(1);
+  rig.refuse = true;
+  const auto started = rig.files->start(rig.now);
+  REQUIRE_FALSE(started.ok());
+  CHECK(started.error().text == "no room");
+  CHECK_FALSE(rig.files->on());
+  CHECK_FALSE(rig.wanted.wanted);
+  rig.refuse = false;
+  const std::uint32_t asked = rig.wanted.recording_generation;
+  REQUIRE(rig.files->start(rig.now, "old.mcap").ok());
+  CHECK(rig.files->on());
+  CHECK(rig.wanted.recording_generation == asked + 1);  // the worlds of all rooms are needed
+  REQUIRE(rig.files->close(rig.now).ok());
+  CHECK(rig.read("a.mcap") == Lines{"open 1 from old.mcap"});
+}
+
+TEST_CASE("a recording that is on from the beginning asks for the worlds, one that is off does not") {
+  CHECK(Rig().wanted.recording_generation.load() == 1);
+  CHECK(Rig({}, false).wanted.recording_generation.load() == 0);
+}
+
+TEST_CASE("rotation: a link that has a world, but no other words, waits for its next one; and so does its geometry") {
+  Rig rig;
+  rig.open(1);
+  rig.world(1);
+  REQUIRE(rig.files->rotate(rig.now).ok());
+  rig.frame(1, "a");
+  rig.world(1);
+  rig.frame(1, "b");
+  REQUIRE(rig.files->close(rig.now).ok());
+  CHECK(rig.read("a.mcap") ==
+        Lines{"open 1", "geometry map", "1 world", "note this recording continues in a-2.mcap", "1 frame a"});
+  CHECK(rig.read("a-2.mcap") ==
+        Lines{"note this recording continues a.mcap", "open 1 from a.mcap", "geometry map", "1 world", "1 frame b"});
+}
+
+TEST_CASE("rotation: what a link has sent so far stands in its opening in the next file") {
+  for (const bool by_client : {false, true})
+    for (const bool by_server : {false, true}) {
+      CAPTURE(by_client);
+      CAPTURE(by_server);
+      Rig rig;
+      rig.open(1);
+      if (by_server) rig.frame(1, "a");
+      if (by_client)
+        rig.files->frame(rig.now, {1, trace::TO_SERVER, trace::STREAM, as_bytes(std::string_view("b")), "", false});
+      REQUIRE(rig.files->rotate(rig.now).ok());
+      REQUIRE(rig.files->close(rig.now).ok());
+      const auto recording = opened_file(rig.folder.file("a-2.mcap"));
+      for (auto next = recording->next(); next.ok() && *next != nullptr; next = recording->next()) {
+        if (!(*next)->opened) continue;
+        CHECK((*next)->opened->continues());
+        CHECK((*next)->opened->client_sent() == by_client);
+        CHECK((*next)->opened->server_sent() == by_server);
+      }
+    }
+}
+
+TEST_CASE("rotation: a link that is closed before it moved is in the old file only, which is then completed") {
+  Rig rig;
+  rig.open(1);
+  rig.fact(1, "one");
+  REQUIRE(rig.files->rotate(rig.now).ok());
+  CHECK(rig.files->status().paths.size() == 2);
+  rig.files->closed(rig.now, 1, "client left");
+  CHECK(rig.files->status().paths == Lines{rig.folder.file("a-2.mcap")});
+  rig.files->note(rig.now, 1, "late");  // about a link that is gone: in the file of all
+  REQUIRE(rig.files->close(rig.now).ok());
+  CHECK(rig.read("a.mcap") == Lines{"open 1", "1 fact one", "note this recording continues in a-2.mcap", "close 1"});
+  CHECK(rig.read("a-2.mcap") == Lines{"note this recording continues a.mcap", "note late"});
+}
+
+TEST_CASE("rotation: two seconds are the patience for a world, and no less") {
+  Rig rig;
+  rig.open(1);
+  rig.fact(1, "one");
+  REQUIRE(rig.files->rotate(rig.now).ok());
+  rig.pass(2 * kSecond - 1);
+  CHECK(rig.files->status().paths.size() == 2);
+  rig.pass(1);
+  CHECK(rig.files->status().paths.size() == 1);
+  REQUIRE(rig.files->close(rig.now).ok());
+}
+
+TEST_CASE("rotation: a file is due at its age, to the nanosecond, and after a failure ten seconds later") {
+  Rig rig({.rotate_after = 60 * kSecond});
+  rig.open(1);
+  rig.frame(1, "a");
+  rig.pass(60 * kSecond - 1);
+  CHECK(rig.files->totals().rotations == 0);
+  rig.refuse = true;
+  rig.pass(1);
+  CHECK(rig.files->totals().failed_rotations == 1);
+  rig.pass(10 * kSecond - 1);
+  CHECK(rig.files->totals().failed_rotations == 1);
+  rig.pass(1);
+  CHECK(rig.files->totals().failed_rotations == 2);
+  CHECK(rig.errors.size() == 1);
+  rig.refuse = false;
+  rig.pass(10 * kSecond);
+  CHECK(rig.files->totals().rotations == 1);
+  rig.frame(1, "b");
+  rig.pass(59 * kSecond);
+  CHECK(rig.files->totals().rotations == 1);
+  rig.refuse = true;
+  rig.pass(kSecond);
+  CHECK(rig.files->totals().failed_rotations == 3);
+  CHECK(rig.errors.size() == 2);  // it is the first failure after a success
+}
+
+TEST_CASE("rotation: an order begins a new file for each session, and says if one could not be begun") {
+  Rig rig({.each_session = true});
+  rig.open(1);
+  rig.open(2);
+  REQUIRE(rig.files->rotate(rig.now).ok());
+  CHECK(rig.files->totals().rotations == 2);
+  CHECK(rig.files->status().paths == Lines{rig.folder.file("2-2.mcap"), rig.folder.file("1-2.mcap")});
+  rig.refuse = true;
+  const auto refused = rig.files->rotate(rig.now);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().text == "no room");
+  rig.frame(1, "goes on");
+  REQUIRE(rig.files->close(rig.now).ok());
+  CHECK(rig.read("1-2.mcap").back() == "1 frame goes on");
+}
+
+TEST_CASE("a player's name is in the summary of each file that has the player's link") {
+  Rig rig;
+  rig.open(1);
+  rig.files->player(1, "anna");
+  rig.files->player(9, "nobody");  // not known
+  REQUIRE(rig.files->rotate(rig.now).ok());
+  REQUIRE(rig.files->close(rig.now).ok());
+  for (const char* const name : {"a.mcap", "a-2.mcap"}) {
+    CAPTURE(name);
+    const auto end = trace::read_end(rig.folder.file(name));
+    REQUIRE(end.ok());
+    REQUIRE(*end);
+    REQUIRE((*end)->info);
+    const trace::RecordingInfo& info = *(*end)->info;
+    CHECK(info.players == std::set<std::string>{"anna"});
+    CHECK(info.games == std::set<std::string>{"toy"});
+  }
+}
+
+TEST_CASE("a geometry for all links is in the file of all of them, also if no link has a world yet") {
+  Rig rig;
+  trace::Geometry geometry;
+  geometry.set_hash("shared");
+  rig.files->geometry(0, geometry);
+  rig.open(1);
+  trace::Snapshot world;
+  world.set_link(1);
+  world.set_geometry("shared");
+  rig.files->world(rig.now, world);
+  REQUIRE(rig.files->close(rig.now).ok());
+  CHECK(rig.read("a.mcap") == Lines{"open 1", "geometry shared", "1 world"});
+}
+
 }  // namespace
 }  // namespace entente::relay::recording_files_test
