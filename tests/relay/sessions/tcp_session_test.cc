@@ -3,10 +3,12 @@
 
 #include <doctest/doctest.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 
+#include "adapters/aos/aos.h"
 #include "tests/relay/enet_peers.h"
 #include "tests/relay/route/one_route.h"
 #include "tests/relay/sessions/quiet_owner.h"
@@ -336,6 +338,105 @@ TEST_CASE("tcp session: it reports the bytes of both peers, and its age") {
   CHECK(report.age == seat.loop.now() - seat.began);
   CHECK(report.info.link == 1);
   CHECK(report.info.server == seat.fake.address());
+}
+
+/// Another route, to which players are to be moved.
+struct Elsewhere {
+  Elsewhere(Seat& seat, const wire::Game& game, const std::string& host, std::uint16_t port)
+      : it(seat.loop, with(game, host, port), {seat.fake.address()}) {
+    seat.owner.only = &*it.here;
+  }
+  static relay::RouteOptions with(const wire::Game& game, const std::string& host, std::uint16_t port) {
+    relay::RouteOptions options = options_of(game);
+    options.public_host = host;
+    options.public_port = port;
+    return options;
+  }
+  OneRoute it;
+};
+
+/// What becomes of an order to move.
+relay::MoveResult moved(Seat& seat) {
+  const auto order = std::make_shared<relay::MoveOrder>(1);
+  seat.session->move(order);
+  return order->wait(0);
+}
+
+TEST_CASE("tcp session: a player that is moved is told where to connect, as others would find that listener") {
+  struct Told {
+    const char* public_host;
+    std::uint16_t public_port;
+    const char* listen;  // on this address
+    const char* expected;
+  };
+  for (const Told& one : {Told{"", 0, "192.0.2.7", "192.0.2.7:5000"}, Told{"", 6000, "192.0.2.7", "192.0.2.7:6000"},
+                          Told{"play.example.org", 0, "192.0.2.7", "play.example.org:5000"},
+                          Told{"play.example.org", 6000, "0.0.0.0", "play.example.org:6000"},
+                          Told{"", 0, "0.0.0.0", "127.0.0.1:5000"}}) {  // the address that the client used
+    CAPTURE(one.expected);
+    Seat seat;
+    seat.open();
+    Elsewhere other(seat, toy::game(), one.public_host, one.public_port);
+    other.it.route.listen_address = *net::Address::parse(one.listen, 5000);
+    const relay::MoveResult result = moved(seat);
+    CHECK(result.how == relay::MoveResult::How::kReferred);
+    CHECK(result.text == std::string("moved to another server: connect to ") + one.expected);
+    CHECK(seat.route.ended(Reason::kReferred) == 1);
+    CHECK(seat.got(seat.client).ends_with(kGoodbye));
+  }
+}
+
+TEST_CASE(
+    "tcp session: a player stays where it is if the other route is the same, takes nobody or is of another game") {
+  const auto why = [](const wire::Game& game, const std::function<void(Seat&, Elsewhere&)>& change) {
+    Seat seat;
+    seat.open();
+    Elsewhere other(seat, game, "", 0);
+    other.it.route.listen_address = *net::Address::parse("192.0.2.7", 5000);
+    change(seat, other);
+    const relay::MoveResult result = moved(seat);
+    CHECK(result.how == relay::MoveResult::How::kStays);
+    CHECK_FALSE(seat.session->has_ended());
+    seat.client.send(frame("still here"));
+    CHECK(seat.got(seat.server) == as_text(frame("still here")));
+    return result.text;
+  };
+  CHECK(why(toy::game(), [](Seat& seat, Elsewhere&) { seat.owner.only = &*seat.route.here; }) ==
+        "the player is there already");
+  CHECK(why(toy::game(), [](Seat&, Elsewhere& other) { other.it.route.draining = true; }) ==
+        "that route takes no newcomers (draining)");
+  CHECK(why(toy::game(), [](Seat&, Elsewhere& other) { other.it.route.retired = true; }) ==
+        "that route takes no newcomers (draining)");
+  CHECK(why(aos::game(), [](Seat&, Elsewhere&) {}).starts_with("the client would have to connect there, but"));
+}
+
+TEST_CASE("tcp session: a client that ends its direction is still told all that its server says, and then the end") {
+  Seat seat;
+  seat.open();
+  seat.client.finish();
+  seat.until([&] { return seat.server.readable(0); });
+  CHECK(seat.server.read_all().empty());
+  seat.server.send(frame("one"));
+  CHECK(seat.got(seat.client) == as_text(frame("one")));
+  CHECK_FALSE(seat.session->has_ended());
+  seat.server.finish();
+  seat.until([&] { return seat.session->has_ended(); });
+  CHECK(seat.route.ended(Reason::kClientLeft) == 1);  // who ended first
+  CHECK(seat.route.ended(Reason::kServerLeft) == 0);
+}
+
+TEST_CASE("tcp session: a peer that resets its connection is the reason, and the other side is closed") {
+  for (const bool by_client : {true, false}) {
+    CAPTURE(by_client);
+    Seat seat;
+    seat.open();
+    (by_client ? seat.client : seat.server).reset();
+    seat.until([&] { return seat.session->has_ended(); });
+    CHECK(seat.route.ended(by_client ? Reason::kClientReset : Reason::kServerReset) == 1);
+    const Stream& other = by_client ? seat.server : seat.client;
+    seat.until([&] { return other.readable(0); });
+    CHECK(as_text(other.read_all()) == (by_client ? "" : kGoodbye));
+  }
 }
 
 }  // namespace

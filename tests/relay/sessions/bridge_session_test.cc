@@ -1,0 +1,252 @@
+// A bridge's session whose time the test sets: when it ends, what it counts, and what its owner is told.
+#include "proxy/relay/sessions/bridge_session.h"
+
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "tests/relay/bridging.h"
+#include "tests/relay/enet_peers.h"
+#include "tests/relay/route/one_route.h"
+#include "tests/relay/sessions/quiet_owner.h"
+
+namespace entente::testing::bridge_session_test {
+namespace {
+
+using relay::Reason;
+
+constexpr std::uint32_t kIdleMs = 60'000, kGreetMs = 5'000, kLingerMs = 3'000, kReadyMs = 9'000;
+const std::string kBye{"\0\x09", 2};
+
+Limits timed() {
+  Limits limits = no_limits();
+  limits.idle_ms = kIdleMs;
+  limits.greet_ms = kGreetMs;
+  limits.linger_ms = kLingerMs;
+  limits.connect_ms = kIdleMs;
+  return limits;
+}
+
+struct Owner : QuietOwner {
+  void new_player(relay::Session&) override { ++players; }
+  int players = 0;
+};
+
+/// A client has connected.
+struct Seat : Turning {
+  explicit Seat(const Limits& limits = timed()) : route(loop, with(limits), {fake.address()}, &tapped.sink(0)) {
+    owner.only = &*route.here;
+    connect();
+    relay::AcceptedClient newcomer;
+    newcomer.link = 1;
+    newcomer.client = client.here();
+    newcomer.limits = limits;
+    newcomer.choose_server(route.route.upstreams, loop.now());
+    relay::Session::Owner& its_owner = owner;
+    began = loop.now();
+    session = std::make_unique<relay::BridgeSession>(*route.here, its_owner, newcomer);
+    session->start(take());
+  }
+  static relay::RouteOptions with(const Limits& limits) {
+    relay::RouteOptions options = options_of(toy::stream());
+    options.limits = limits;
+    options.bridge = toy_bridge(toy::stream(), toy::stream());
+    return options;
+  }
+  void connect() {
+    if (!door.tcp) door = std::move(*net::listen(loopback(), false));
+    client = Stream::to(door.address);
+    REQUIRE(wait_readable(door.tcp.get()));
+  }
+  net::Fd take() const { return net::Fd(::accept4(door.tcp.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)); }
+  void settle() {
+    for (int i = 0; i < 5; ++i) uv_run(loop.raw(), UV_RUN_NOWAIT);
+  }
+  std::string read(const Stream& from, std::size_t size) {
+    std::string all;
+    while (all.size() < size) {
+      until([&] { return from.readable(0); });
+      const Buffer some = from.read_some(size - all.size());
+      if (some.empty()) break;
+      all += as_text(some);
+    }
+    return all;
+  }
+  void accept_server() {
+    until([&] { return fake.called(0); });
+    server = fake.accept();
+    CHECK(read(server, 4) == kHello);
+    server.send(kWelcome);
+  }
+  void greet() {
+    client.send(kHello);
+    CHECK(read(client, 4) == kWelcome);
+  }
+  /// The player is in.
+  void open() {
+    greet();
+    accept_server();
+    client.send(frame("up"));
+    CHECK(read(server, 4) == as_text(frame("up")));
+    server.send(frame("down"));
+    CHECK(read(client, 6) == as_text(frame("down")));
+  }
+  std::string got(const Stream& peer) {
+    settle();
+    return peer.readable(0) ? std::string(as_text(peer.read_some())) : "";
+  }
+  void pass_some_time() {
+    const Millis then = loop.now();
+    until([&] { return loop.now() >= then + 20; });
+  }
+  const relay::Counters& counters() const { return route.here->counters; }
+
+  FakeServer fake;
+  Tapped tapped;
+  OneRoute route;
+  Owner owner;
+  net::Sockets door;
+  Stream client, server;
+  Millis began = 0;
+  std::unique_ptr<relay::Session> session;
+};
+
+TEST_CASE("bridge session: the client is greeted here, and its server is called only once it has greeted") {
+  Seat seat;
+  seat.settle();
+  CHECK_FALSE(seat.fake.called(0));
+  CHECK(seat.owner.players == 0);
+  seat.greet();
+  seat.until([&] { return seat.fake.called(0); });
+  CHECK(seat.owner.players == 1);
+  CHECK(seat.counters().begun.read() == 1);
+  CHECK(seat.route.server().sessions_opened() == 0);
+  seat.accept_server();
+  seat.until([&] { return seat.route.server().sessions_opened() == 1; });
+  CHECK(seat.owner.players == 1);
+}
+
+TEST_CASE("bridge session: words pass, and the bytes of both peers are counted and reported") {
+  Seat seat;
+  seat.open();
+  CHECK(seat.session->report().bytes == 4 + 4 + 4 + 6);
+  CHECK(seat.session->report().info.server == seat.fake.address());
+  CHECK_FALSE(seat.session->report().moved_to);
+  CHECK(seat.session->report().arena.empty());
+  CHECK(seat.tapped.record(1).to_server.size() == 8);
+  CHECK(seat.tapped.record(99).to_server.size() == 8);  // the server's link has a number of its own
+}
+
+TEST_CASE("bridge session: a client has greet_ms for its greeting, and then may be silent for longer") {
+  {
+    Seat seat;
+    seat.client.send(kHello.substr(0, 3));
+    seat.settle();
+    seat.session->tick(seat.began + kGreetMs);
+    CHECK_FALSE(seat.session->has_ended());
+    seat.session->tick(seat.loop.now() + kGreetMs + 1);
+    CHECK(seat.route.ended(Reason::kGreetTimeout) == 1);
+    CHECK_FALSE(seat.fake.called(0));
+  }
+  Seat seat;
+  seat.greet();
+  seat.session->tick(seat.loop.now() + kGreetMs + 1);
+  CHECK_FALSE(seat.session->has_ended());
+}
+
+TEST_CASE("bridge session: it is idle once neither peer has sent anything for idle_ms") {
+  for (const bool by_client : {true, false}) {
+    CAPTURE(by_client);
+    Seat seat;
+    seat.open();
+    const Millis before = seat.loop.now();
+    seat.pass_some_time();
+    (by_client ? seat.client : seat.server).send(frame("x"));
+    CHECK(seat.read(by_client ? seat.server : seat.client, 3) == as_text(frame("x")));
+    seat.session->tick(before + kIdleMs + 10);
+    CHECK_FALSE(seat.session->has_ended());
+    seat.session->tick(seat.loop.now() + kIdleMs + 1);
+    CHECK(seat.route.ended(Reason::kIdle) == 1);
+  }
+}
+
+TEST_CASE("bridge session: who is kicked gets its game's goodbye, the server hears that the player leaves") {
+  Seat seat;
+  seat.open();
+  const Millis before = seat.loop.now();
+  seat.session->send_away(Reason::kKicked, "");
+  seat.session->send_away(Reason::kBannedNow, "");
+  CHECK(seat.route.ended(Reason::kKicked) == 1);
+  CHECK(seat.route.ended(Reason::kBannedNow) == 0);
+  CHECK(seat.got(seat.client).ends_with(kBye));
+  CHECK(seat.got(seat.server).ends_with(kBye));
+  CHECK_FALSE(seat.session->listed());
+  CHECK(seat.tapped.record(1).closed == relay::text(Reason::kKicked));
+  CHECK(seat.tapped.record(99).closed == relay::text(Reason::kKicked));
+  seat.session->tick(before + kLingerMs - 1);
+  CHECK(seat.owner.times_done == 0);
+  seat.session->tick(seat.loop.now() + kLingerMs);
+  CHECK(seat.owner.times_done == 1);
+  seat.session->tick(seat.loop.now() + 2 * kLingerMs);
+  CHECK(seat.owner.times_done == 1);
+}
+
+TEST_CASE("bridge session: it is over before linger_ms once both peers have closed") {
+  Seat seat;
+  seat.open();
+  seat.session->send_away(Reason::kKicked, "");
+  seat.client.close();
+  seat.settle();
+  CHECK(seat.owner.times_done == 0);
+  seat.server.close();
+  seat.until([&] { return seat.owner.times_done == 1; });
+}
+
+TEST_CASE("bridge session: if one side leaves, the other hears it, and the reason is who left") {
+  for (const bool by_client : {true, false}) {
+    CAPTURE(by_client);
+    Seat seat;
+    seat.open();
+    (by_client ? seat.client : seat.server).finish();
+    const Stream& other = by_client ? seat.server : seat.client;
+    CHECK(seat.read(other, 2) == kBye);
+    CHECK(seat.route.ended(by_client ? Reason::kClientLeft : Reason::kServerLeft) == 1);
+    CHECK(seat.counters().held.read() == 0);
+    CHECK(seat.route.heard.told(relay::text(by_client ? Reason::kClientLeft : Reason::kServerLeft)) == 1);
+  }
+}
+
+TEST_CASE("bridge session: a server that does not let the player in has ready_ms, or the player is told goodbye") {
+  Limits limits = timed();
+  limits.ready_ms = kReadyMs;
+  Seat seat(limits);
+  seat.greet();
+  seat.until([&] { return seat.fake.called(0); });
+  seat.server = seat.fake.accept();
+  CHECK(seat.read(seat.server, 4) == kHello);
+  seat.until([&] { return seat.route.server().sessions_opened() == 1; });
+  const Millis then = seat.loop.now();
+  seat.session->tick(seat.began + kReadyMs);
+  CHECK_FALSE(seat.session->has_ended());
+  seat.session->tick(then + kReadyMs + 1);
+  CHECK(seat.session->has_ended());
+  CHECK(seat.route.ended(Reason::kServerTimeout) == 1);
+  CHECK(seat.route.heard.told("the server did not answer within 9 s") == 1);
+}
+
+TEST_CASE("bridge session: it counts for its server from its beginning until it is gone") {
+  Seat seat;
+  CHECK(seat.route.server().sessions() == 1);
+  seat.open();
+  CHECK(seat.route.server().sessions() == 1);
+  CHECK_FALSE(seat.route.route.is_empty());
+  seat.session.reset();
+  CHECK(seat.route.server().sessions() == 0);
+  CHECK(seat.route.route.is_empty());
+}
+
+}  // namespace
+}  // namespace entente::testing::bridge_session_test

@@ -1,0 +1,275 @@
+// A relay's session over ENet whose time the test sets: what waits, who leaves when, and what the other side is told.
+#include "proxy/relay/sessions/enet_session.h"
+
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "tests/relay/enet_yard.h"
+#include "tests/relay/route/one_route.h"
+#include "tests/relay/sessions/quiet_owner.h"
+#include "tests/relay/toy.h"
+
+namespace entente::testing::enet_session_test {
+namespace {
+
+using relay::Reason;
+
+constexpr std::uint32_t kIdleMs = 60'000, kLingerMs = 3'000, kConnectMs = 4'000;
+
+Limits timed() {
+  Limits limits = no_limits();
+  limits.idle_ms = kIdleMs;
+  limits.linger_ms = kLingerMs;
+  limits.connect_ms = kConnectMs;
+  return limits;
+}
+
+/// A listener that passes a client's packets to the session.
+struct Door final : EnetHost::User {
+  explicit Door(net::Loop& loop) : host(loop, *this) {}
+  void connected(EnetPeer& who, std::uint32_t its_data) override {
+    peer = &who;
+    data = its_data;
+  }
+  void received(EnetPeer& who, std::uint8_t channel, EnetPacket packet) override {
+    if (auto* user = static_cast<relay::EnetPeerUser*>(who.owner)) user->peer_said(channel, std::move(packet));
+  }
+  void disconnected(EnetPeer& who, std::uint32_t its_data) override {
+    if (auto* user = static_cast<relay::EnetPeerUser*>(who.owner)) user->peer_left(its_data, who.timed_out());
+    peer = nullptr;
+  }
+  EnetHost host;
+  EnetPeer* peer = nullptr;
+  std::uint32_t data = 0;
+};
+
+/// A client has connected to the listener, and a session begins.
+struct Seat : Yard {
+  explicit Seat(const Limits& limits = timed(), std::uint32_t data = kBig) : door(loop) {
+    there = serve();
+    route.emplace(loop, with(options_of(toy::packets()), limits), std::vector{there}, &tapped.sink(0));
+    owner.only = &*route->here;
+    const auto listening = door.host.listen(loopback(), {4, 1, false, kMostPackets});
+    REQUIRE(listening.ok());
+    knock(*listening, data);
+    until([&] { return client.ups > 0 && door.peer != nullptr; });
+    relay::AcceptedClient newcomer;
+    newcomer.link = 1;
+    newcomer.client = door.peer->address();
+    newcomer.limits = limits;
+    newcomer.choose_server(route->route.upstreams, loop.now());
+    newcomer.enet = {&door.host, door.peer, door.data};
+    relay::Session::Owner& its_owner = owner;
+    began = loop.now();
+    session = std::make_unique<relay::EnetSession>(*route->here, its_owner, newcomer);
+    session->start({});
+  }
+  ~Seat() override {
+    session.reset();
+    door.host.close();
+  }
+  static relay::RouteOptions with(relay::RouteOptions options, const Limits& limits) {
+    options.limits = limits;
+    return options;
+  }
+  void open() {
+    until([&] { return server.peer != nullptr; });
+    until([&] { return route->server().sessions_opened() == 1; });
+  }
+  const relay::Counters& counters() const { return route->here->counters; }
+  /// What this side heard after the first line.
+  std::vector<std::string> after_up(const End& side) const {
+    return {side.log.begin() + std::min<std::ptrdiff_t>(1, static_cast<std::ptrdiff_t>(side.log.size())),
+            side.log.end()};
+  }
+
+  Tapped tapped;
+  Door door;
+  net::Address there;
+  std::optional<OneRoute> route;
+  QuietOwner owner;
+  Millis began = 0;
+  std::unique_ptr<relay::Session> session;
+};
+
+TEST_CASE("enet session: the server sees the client's connect data, and packets pass with their channel and kind") {
+  Seat seat;
+  seat.open();
+  CHECK(seat.server.log == std::vector<std::string>{"up 70 channels 1"});
+  seat.say(seat.client, frame("a"));
+  seat.until([&] { return seat.server.log.size() == 2; });
+  CHECK(seat.server.log[1] == "0/1 " + to_hex(frame("a")));
+  seat.say(seat.server, frame("b"), EnetDelivery::kUnsequenced);
+  seat.until([&] { return seat.client.log.size() == 2; });
+  CHECK(seat.client.log[1] == "0/2 " + to_hex(frame("b")));
+  CHECK(seat.counters().begun.read() == 1);
+  CHECK(seat.counters().to_server.frames.read() == 1);
+  CHECK(seat.counters().to_server.bytes.read() == 3);
+  CHECK(seat.counters().to_server.datagrams.read() == 0);
+  CHECK(seat.counters().to_client.datagrams.read() == 1);
+  CHECK(seat.counters().to_client.datagram_bytes.read() == 3);
+  CHECK(seat.counters().to_client.frames.read() == 0);
+  CHECK(seat.session->report().bytes == 6);
+  CHECK(seat.session->report().info.server == seat.there);
+}
+
+TEST_CASE(
+    "enet session: a client of a dialect that is not the server's is turned away, and the server gets no connect") {
+  for (const std::uint32_t data : {kBig + 1, std::uint32_t{5}}) {
+    CAPTURE(data);
+    Seat seat(timed(), data);
+    const Reason why = data == 5 ? Reason::kClientDialect : Reason::kDialectMismatch;
+    CHECK(seat.route->ended(why) == 1);
+    CHECK(seat.owner.times_done == 1);
+    seat.until([&] { return seat.client.peer == nullptr; });
+    CHECK(seat.server.log.empty());
+  }
+}
+
+TEST_CASE("enet session: the data of a disconnect reaches the other side") {
+  for (const bool by_client : {true, false}) {
+    CAPTURE(by_client);
+    Seat seat;
+    seat.open();
+    End &first = by_client ? seat.client : seat.server, &second = by_client ? seat.server : seat.client;
+    first.host.disconnect(*first.peer, 41);
+    seat.until([&] { return second.peer == nullptr; });
+    CHECK(second.log.back() == "down 41");
+    CHECK(seat.route->ended(by_client ? Reason::kClientLeft : Reason::kServerLeft) == 1);
+    seat.until([&] { return seat.owner.times_done == 1; });
+  }
+}
+
+TEST_CASE("enet session: a client above its rate waits, also to leave: what it sent passes first") {
+  Limits limits = timed();
+  limits.messages_per_second = 5;  // 10 at once
+  Seat seat(limits);
+  seat.open();
+  for (int i = 0; i < 14; ++i) seat.say(seat.client, frame(std::string(1, static_cast<char>('a' + i))));
+  seat.until([&] { return seat.counters().throttled.read() >= 1; });
+  seat.client.host.disconnect(*seat.client.peer, 9);
+  seat.until([&] { return seat.client.peer == nullptr && seat.door.peer == nullptr; });
+  CHECK_FALSE(seat.session->has_ended());
+  seat.say(seat.server, frame("to nobody"));
+  for (int times = 1; !seat.session->has_ended() && times < 20; ++times) {
+    seat.session->tick(seat.loop.now() + static_cast<Millis>(times) * 300);
+    for (int i = 0; i < 10; ++i) uv_run(seat.loop.raw(), UV_RUN_NOWAIT);
+  }
+  seat.until([&] { return seat.server.peer == nullptr; });
+  CHECK(seat.server.log.size() == 16);
+  CHECK(seat.server.log[14] == "0/1 " + to_hex(frame("n")));
+  CHECK(seat.server.log.back() == "down 9");
+  CHECK(seat.route->ended(Reason::kClientLeft) == 1);
+}
+
+TEST_CASE("enet session: a client that has left is waited for no longer than linger_ms") {
+  Limits limits = timed();
+  limits.messages_per_second = 1;
+  Seat seat(limits);
+  seat.open();
+  for (int i = 0; i < 10; ++i) seat.say(seat.client, frame("x"));
+  seat.until([&] { return seat.counters().throttled.read() >= 1; });
+  const Millis before = seat.loop.now();
+  seat.client.host.disconnect(*seat.client.peer, 0);
+  seat.until([&] { return seat.door.peer == nullptr; });
+  CHECK_FALSE(seat.session->has_ended());
+  seat.session->tick(before + 10);
+  CHECK_FALSE(seat.session->has_ended());
+  seat.session->tick(seat.loop.now() + kLingerMs + 1);
+  CHECK(seat.session->has_ended());
+  CHECK(seat.route->ended(Reason::kClientLeft) == 1);
+}
+
+TEST_CASE("enet session: it is idle once no packet has passed for idle_ms, either way") {
+  for (const bool by_client : {true, false}) {
+    CAPTURE(by_client);
+    Seat seat;
+    seat.open();
+    const Millis before = seat.loop.now();
+    seat.until([&] { return seat.loop.now() >= before + 20; });
+    End &from = by_client ? seat.client : seat.server, &to = by_client ? seat.server : seat.client;
+    seat.say(from, frame("x"));
+    seat.until([&] { return to.log.size() == 2; });
+    seat.session->tick(before + kIdleMs + 10);
+    CHECK_FALSE(seat.session->has_ended());
+    seat.session->tick(seat.loop.now() + kIdleMs + 1);
+    CHECK(seat.route->ended(Reason::kIdle) == 1);
+  }
+}
+
+TEST_CASE("enet session: a server that does not answer within connect_ms ends it, and the client is told") {
+  Limits limits = timed();
+  Seat seat(limits);
+  seat.server.host.close();
+  seat.session->tick(seat.began + kConnectMs);
+  CHECK_FALSE(seat.session->has_ended());
+  seat.session->tick(seat.loop.now() + kConnectMs + 1);
+  CHECK(seat.session->has_ended());
+  CHECK(seat.route->ended(Reason::kServerTimeout) == 1);
+  CHECK(seat.owner.times_done == 1);
+  seat.until([&] { return seat.client.peer == nullptr; });
+  CHECK(seat.client.log.back().starts_with("down 3"));  // a number of the game
+}
+
+TEST_CASE("enet session: at its end both sides are told, once, and its owner when the server has heard it") {
+  Seat seat;
+  seat.open();
+  seat.session->send_away(Reason::kKicked, "");
+  seat.session->send_away(Reason::kBannedNow, "");
+  CHECK(seat.route->ended(Reason::kKicked) == 1);
+  CHECK(seat.route->ended(Reason::kBannedNow) == 0);
+  seat.until([&] { return seat.client.peer == nullptr && seat.server.peer == nullptr; });
+  CHECK(seat.client.log.back() != seat.server.log.back());
+  seat.until([&] { return seat.owner.times_done == 1; });
+  seat.session->tick(seat.loop.now() + 2 * kLingerMs);
+  CHECK(seat.owner.times_done == 1);
+  CHECK(seat.tapped.record(1).closed == relay::text(Reason::kKicked));
+}
+
+TEST_CASE("enet session: a server that does not acknowledge the end is given up after linger_ms") {
+  Seat seat;
+  seat.open();
+  seat.server.host.close();
+  const Millis before = seat.loop.now();
+  seat.session->send_away(Reason::kKicked, "");
+  CHECK(seat.owner.times_done == 0);
+  seat.session->tick(before + kLingerMs - 1);
+  CHECK(seat.owner.times_done == 0);
+  seat.session->tick(seat.loop.now() + kLingerMs + 100);
+  CHECK(seat.owner.times_done == 1);
+}
+
+TEST_CASE("enet session: after its end nothing that its peers send passes") {
+  Seat seat;
+  seat.open();
+  seat.session->send_away(Reason::kKicked, "");
+  const std::uint64_t frames = seat.counters().to_client.frames.read();
+  if (seat.server.peer != nullptr) seat.say(seat.server, frame("late"));
+  if (seat.client.peer != nullptr) seat.say(seat.client, frame("late"));
+  seat.until([&] { return seat.client.peer == nullptr && seat.server.peer == nullptr; });
+  CHECK(seat.counters().to_client.frames.read() == frames);
+  CHECK(seat.counters().to_server.frames.read() == 0);
+}
+
+TEST_CASE("enet session: packets that wait in a lab reach both sides before they are told of the end") {
+  auto plan = relay::LabPlan::parse("delay=50s", nullptr);
+  REQUIRE(plan.ok());
+  Seat seat;
+  seat.route->here->lab = {std::make_shared<const relay::LabPlan>(std::move(*plan)), seat.loop.now()};
+  seat.open();
+  seat.say(seat.client, frame("up"));
+  seat.say(seat.server, frame("down"));
+  seat.until([&] { return seat.session->report().lab->counts.at(wire::Way::kToServer, relay::LabFault::kDelay) == 1; });
+  seat.until([&] { return seat.session->report().lab->counts.at(wire::Way::kToClient, relay::LabFault::kDelay) == 1; });
+  CHECK(seat.server.log.size() == 1);
+  seat.session->stop();
+  seat.until([&] { return seat.client.peer == nullptr && seat.server.peer == nullptr; });
+  CHECK(seat.server.heard("0/1 " + to_hex(frame("up"))));
+  CHECK(seat.client.heard("0/1 " + to_hex(frame("down"))));
+}
+
+}  // namespace
+}  // namespace entente::testing::enet_session_test
