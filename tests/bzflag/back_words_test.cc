@@ -188,7 +188,7 @@ TEST_CASE("bzflag back: an entry says the player's role, team, token and version
   CHECK(named.find(" version=\"2.4.26\"") != std::string::npos);
 }
 
-TEST_CASE("bzflag back: a second wish to enter is not sent, and the names of later players are not taken") {
+TEST_CASE("bzflag back: a second wish to enter is not sent") {
   auto stage = back_stage();
   load(stage);
   CHECK(count(stage.hears(anna()), "sends MsgEnter") == 1);
@@ -270,8 +270,9 @@ TEST_CASE("bzflag back: requests for the UDP link are a second apart") {
   auto stage = greeted();
   CHECK(lines(stage.waits(999 * core::kMillisecond), "sends") == "");
   CHECK(count(stage.waits(core::kMillisecond), "sends by datagram MsgUDPLinkRequest") == 1);
+  CHECK(lines(stage.waits(600 * core::kMillisecond), "sends") == "");
   CHECK(lines(stage.receives(by_server({GameTime{2}})), "sends") == "");
-  CHECK(lines(stage.waits(999 * core::kMillisecond), "sends") == "");
+  CHECK(lines(stage.waits(399 * core::kMillisecond), "sends") == "");
   CHECK(count(stage.waits(core::kMillisecond), "sends by datagram MsgUDPLinkRequest") == 1);
 }
 
@@ -459,8 +460,8 @@ TEST_CASE("bzflag back: a round ends with its winner or its winning team; its cl
   over.team = 2;
   CHECK(lines(stage.receives(by_server({over})), "says Round") == "says Round state: OVER winning_team: GREEN\n");
   CHECK(stage.receives(by_server({TimeLeft{0, 90}})) == "says Round left_s: 90\n");
-  CHECK(stage.receives(by_server({TimeLeft{0, -1}})) == "says Round paused: true\n");
   stage.receives(by_server({alive(3, 0, 0)}));
+  CHECK(stage.receives(by_server({TimeLeft{0, -1}})) == "says Round paused: true\n");
   CHECK(lines(stage.receives(by_server({TimeLeft{0, 1}})), "says Died") == "");
 }
 
@@ -801,7 +802,6 @@ TEST_CASE("bzflag back: who takes a flag from whom, who drops it, and the flag t
   auto stage = in_play();
   const std::string taken = stage.receives(by_server({TransferFlag{5, 3, flag_on(3, "V")}}));
   CHECK(taken.starts_with("says TokenTaken token { id: 3 "));
-  CHECK(taken.ends_with(" carrier: 1 endurance: SUPER } by: 1 from: 101\n") == false);
   CHECK(taken.find(" by: 1 from: 101\n") != std::string::npos);
   const std::string dropped = stage.receives(by_server({DropFlag{player_id(3), flag_on(kNobody, "V")}}));
   CHECK(dropped.starts_with("says TokenDropped token { id: 3 "));
@@ -852,8 +852,7 @@ TEST_CASE("bzflag back: a wish for a flag is answered by what happens to our pla
   CHECK(lost(DropFlag{player_id(5), flag_on(kNobody, "V")}) == 2);
 }
 
-TEST_CASE(
-    "bzflag back: an own shield ends a shot and takes no life; without one, the shot that hits is dropped first") {
+TEST_CASE("bzflag back: a hit is reported as the end of the shot, then the drop of our flag, then our death") {
   auto stage = in_play(false);
   words::TokenWish wish;
   wish.set_token(3);

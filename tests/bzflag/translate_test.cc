@@ -503,6 +503,14 @@ TEST_CASE("bzflag translation: a shot of the page is of its shooter's team") {
   DialectTranslator old = to_server(kDialect110);
   begin.player = player_id(4);
   CHECK(hear(old, begin).team == 9);
+  DialectTranslator client = to_client(kDialectWiki);
+  client.say(welcome(3));
+  Enter enter;
+  enter.id = at(50);
+  hear(client, enter);
+  client.say(add_player(3, 2, "anna"));
+  begin.player = at(50);
+  CHECK(hear(client, begin).team == 2);
 }
 
 TEST_CASE("bzflag translation: chat to teams goes to the target that each dialect has for the team") {
