@@ -332,6 +332,14 @@ TEST_CASE("bzdraft back: a shot that has ended, and one of our own, hit nobody")
   CHECK(other.stage.waits(kSecond).find("sends MsgKilled") != std::string::npos);
 }
 
+TEST_CASE("bzdraft back: an update of a tank that is not alive does not move it") {
+  Play play;
+  play.come_in();
+  play.says({AliveDown{2, {}}});
+  CHECK(play.says({PlayerUpdate{2, 0, {2000, 0, 0}, {}, 0, 0}}) == "");
+  CHECK(play.says({PlayerUpdate{2, kAlive, {2000, 0, 0}, {}, 0, 0}}) == "says Pose unit: 102 x: 2\n");
+}
+
 TEST_CASE("bzdraft back: a teleport of another is told, and one of ours is sent") {
   Play play;
   play.come_in();
