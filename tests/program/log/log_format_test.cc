@@ -83,4 +83,37 @@ TEST_CASE("whatever bytes a peer sends, a JSON line parses and a text line is pr
   }
 }
 
+TEST_CASE("each level has its name, and in the journal its priority instead of the time") {
+  using spdlog::level::level_enum;
+  struct Level {
+    level_enum level;
+    const char *name, *priority;
+  };
+  for (const Level& one : {Level{spdlog::level::trace, "trace", "<7>"}, Level{spdlog::level::debug, "debug", "<7>"},
+                           Level{spdlog::level::info, "info ", "<6>"}, Level{spdlog::level::warn, "warn ", "<4>"},
+                           Level{spdlog::level::err, "error", "<3>"}, Level{spdlog::level::critical, "error", "<3>"}}) {
+    CAPTURE(one.name);
+    CHECK(line(*text_lines(), one.level, "a") == "2025-11-20T05:12:31.042Z " + std::string(one.name) + " a\n");
+    CHECK(line(*text_lines(true), one.level, "a") == std::string(one.priority) + "a\n");
+    CHECK(line(*json_lines(true), one.level, "a").starts_with(std::string(one.priority) + "{\"time\":"));
+    CHECK(line(*json_lines(), one.level, "a").starts_with("{\"time\":"));
+  }
+}
+
+TEST_CASE("a copy of a format is the same format") {
+  for (const bool journal : {false, true}) {
+    const auto text = text_lines(journal), json = json_lines(journal);
+    const auto text_copy = text->clone(), json_copy = json->clone();
+    CHECK(line(*text_copy, spdlog::level::info, "a") == line(*text, spdlog::level::info, "a"));
+    CHECK(line(*json_copy, spdlog::level::info, "a") == line(*json, spdlog::level::info, "a"));
+  }
+}
+
+TEST_CASE("a field without a text is left out, and several stay in their order") {
+  const std::array<LogField, 3> fields{{{"b", "2"}, {"empty", ""}, {"a", "1"}}};
+  CHECK(line(*json_lines(), spdlog::level::info, log_payload("x", fields))
+            .ends_with(",\"text\":\"x\",\"b\":\"2\",\"a\":\"1\"}\n"));
+  CHECK(line(*json_lines(), spdlog::level::info, log_payload("x", {})).ends_with(",\"text\":\"x\"}\n"));
+}
+
 }  // namespace entente::log_format_test
