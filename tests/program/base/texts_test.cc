@@ -15,7 +15,7 @@
 #include "proxy/program/base/table.h"
 #include "proxy/program/base/time_text.h"
 
-namespace entente::base_texts_test {
+namespace entente::texts_test {
 namespace {
 
 // -- Times ------------------------------------------------------------------------------------------------------------
@@ -263,4 +263,4 @@ TEST_CASE("the same percentage is not shown again") {
 }
 
 }  // namespace
-}  // namespace entente::base_texts_test
+}  // namespace entente::texts_test
