@@ -1,17 +1,13 @@
 // Panic's back: what the room learns from a server's messages, and which Actions a player's intents become.
 #include <doctest/doctest.h>
 
-#include <google/protobuf/text_format.h>
-
 #include <algorithm>
 #include <ctime>
 
-#include "adapters/panic/panic.h"
-#include "tests/panic/lines.h"
+#include "tests/panic/back_stage.h"
 #include "tests/panic/maps.h"
 #include "tests/program/folder.h"
 #include "tests/support/hex.h"
-#include "tests/support/stage.h"
 
 namespace entente::panic::back_test {
 namespace {
@@ -20,47 +16,7 @@ using core::Micros, core::kMillisecond, core::kSecond;
 
 constexpr int kNorth = 1, kEast = 2, kWest = 4;
 
-template <class Word>
-Word word(const char* text) {
-  Word message;
-  REQUIRE(google::protobuf::TextFormat::ParseFromString(text, &message));
-  return message;
-}
-
-struct Play {
-  explicit Play(std::size_t dialect = 0, std::map<std::string, std::string, std::less<>> settings = {})
-      : lines(dialect), stage(faces().back({dialect, std::move(settings)}), game(), dialect, wire::Way::kToServer) {}
-
-  std::string receives(const Buffer& bytes) {
-    return unpadded(slowly ? stage.receives_slowly(bytes) : stage.receives(bytes));
-  }
-  template <class Word>
-  std::string hears(const char* text) {
-    return unpadded(stage.hears(word<Word>(text)));
-  }
-  /// Points with the mouse. The back follows it only after all other intents of the same update.
-  std::string points(const char* text) {
-    const std::string said = hears<words::Toward>(text);
-    return said + unpadded(stage.waits(0));
-  }
-
-  /// Two own tanks at (1,4) and (1,5), one of blue's at (5,4).
-  Buffer greeting() const {
-    return joined({lines.state(1, {1, 2}), lines.event(kUpdateAmmo, 0, 100, 0), lines.create(16, 50, 1, 1, 4),
-                   lines.create(20, 50, 4, 5, 4), lines.create(17, 30, 2, 1, 5), lines.event(kGameStart, 0, 0, 0)});
-  }
-  /// Joins and spawns. The units 102 and 103 are the player's, 104 is blue's.
-  void start() {
-    stage.opens();
-    hears<words::Enter>("name: 'anna'");
-    hears<words::Spawn>("");
-    receives(greeting());
-  }
-
-  Lines lines;
-  testing::BackStage stage;
-  bool slowly = false;
-};
+using Play = BackPlay;
 
 /// Removes the tiles of the World, which are 1024 equal bytes.
 std::string without_tiles(std::string told) {

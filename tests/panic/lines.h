@@ -1,5 +1,8 @@
-// Panic's messages as bytes, for tests.
+// Panic's messages as bytes, and words from text, for tests.
 #pragma once
+
+#include <doctest/doctest.h>
+#include <google/protobuf/text_format.h>
 
 #include <string>
 
@@ -66,6 +69,14 @@ inline std::string unpadded(std::string text) {
     for (std::size_t at; (at = text.find(name)) != std::string::npos;)
       text.erase(at, std::min(text.find_first_of(" \n", at + 1), text.size()) - at);
   return text;
+}
+
+/// The word with these fields, in protobuf's text format.
+template <class Word>
+Word word_of(const std::string& text) {
+  Word message;
+  REQUIRE(google::protobuf::TextFormat::ParseFromString(text, &message));
+  return message;
 }
 
 }  // namespace entente::panic
