@@ -9,7 +9,9 @@
 
 #include "adapters/ogar/ogar.h"
 #include "adapters/ogar/wire/drops.h"
+#include "adapters/ogar/wire/mapping.h"
 #include "proxy/core/wishes.h"
+#include "tests/games/every_fact.h"
 #include "tests/ogar/spoken.h"
 #include "tests/support/heap.h"
 #include "tests/support/hex.h"
@@ -835,6 +837,14 @@ TEST_CASE("ogar back: intents that Ogar cannot express are counted") {
   CHECK(play.hears(change) == "loses Change: a player chooses only its name and its skin\n");
   play.plays();
   CHECK(play.hears(words::Leave()) == "closes: the player left 1000\n");
+}
+
+TEST_CASE("ogar back: each kind of intent is carried out, or counted by a reason of the mapping") {
+  check_every_intent(ogar::mapping(), [](const core::Intent& intent) {
+    Play fresh;
+    fresh.plays();
+    return fresh.hears(intent);
+  });
 }
 
 }  // namespace

@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "adapters/ogar/ogar.h"
+#include "adapters/ogar/wire/mapping.h"
 #include "proxy/core/replay/beginning.h"
 #include "proxy/core/replay/resync_phase.h"
+#include "tests/games/every_fact.h"
 #include "tests/ogar/spoken.h"
 #include "tests/support/hex.h"
 #include "tests/support/stage.h"
@@ -962,6 +964,20 @@ TEST_CASE("ogar front: messages for which OgarII closes the connection are refus
 TEST_CASE("ogar front: facts that a client cannot show are counted") {
   Play play;
   CHECK(play.hears(words::Ammo()) == "loses Ammo: cells have no ammunition\n");
+}
+
+TEST_CASE("ogar front: each kind of fact waits for the next picture, or is counted by a reason of the mapping") {
+  for_each_fact([](const core::Fact& fact) {
+    const std::string word = core::name_of(fact);
+    Play play;
+    play.plays();
+    const std::string said = play.hears(fact);
+    if (const MappingLine* line = line_against(ogar::mapping(), word))
+      CHECK(said == "loses " + word + ": " + line->reason + "\n");
+    else if (word != "Kicked" && word != "Refused")
+      CHECK_MESSAGE(said == "", word);
+    CHECK(play.stage.closed() == (word == "Kicked" || word == "Refused"));
+  });
 }
 
 }  // namespace

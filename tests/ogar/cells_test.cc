@@ -1,0 +1,370 @@
+// What a client of Ogar is shown of the room, and the parts of its picture that other tests leave out.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "adapters/ogar/ogar.h"
+#include "tests/ogar/spoken.h"
+#include "tests/support/stage.h"
+
+namespace entente::testing::cells_test {
+namespace {
+
+using core::Id, core::kMillisecond, core::kSecond, core::Micros;
+using words::Unit;
+
+constexpr Micros kTick = 40 * kMillisecond;
+constexpr double kMetre = 14142.0 / 800;
+
+bool has(const std::string& all, std::string_view part) { return all.find(part) != std::string::npos; }
+std::size_t count(const std::string& all, std::string_view part) {
+  std::size_t found = 0;
+  for (std::size_t at = 0; (at = all.find(part, at)) != std::string::npos; at += part.size()) ++found;
+  return found;
+}
+
+words::World open_world(double half) {
+  words::World world;
+  world.set_hash("open " + std::to_string(half));
+  world.set_west(-half);
+  world.set_east(half);
+  world.set_south(-half);
+  world.set_north(half);
+  return world;
+}
+words::Player player(Id id, const char* name) {
+  words::Player player;
+  player.set_id(id);
+  player.set_name(name);
+  player.set_team(words::ROGUE);
+  return player;
+}
+Unit unit(Id id, Unit::Kind kind, double x, double radius = 0, Id owner = 0) {
+  Unit unit;
+  unit.set_id(id);
+  unit.set_kind(kind);
+  unit.set_owner(owner);
+  unit.set_radius(radius);
+  unit.set_colour(0xff1040);
+  unit.set_alive(true);
+  unit.mutable_pose()->set_unit(id);
+  unit.mutable_pose()->set_x(x);
+  return unit;
+}
+words::Owns owns(Id player, Id unit) {
+  words::Owns owns;
+  owns.set_player(player);
+  owns.add_units(unit);
+  owns.set_active(unit);
+  return owns;
+}
+words::Said said(Id from, const char* text, words::Say::Scope scope) {
+  words::Said said;
+  said.set_from(from);
+  said.set_text(text);
+  said.set_scope(scope);
+  return said;
+}
+
+/// After the greeting, in an open world.
+struct Greeted {
+  Greeted() {
+    stage.opens();
+    receives(client_hello());
+    hears(open_world(400));
+    waits(0);
+  }
+  std::string receives(const Buffer& bytes) { return stage.receives(bytes); }
+  std::string hears(core::Fact word) { return stage.hears(std::move(word)); }
+  std::string waits(Micros how_long) { return stage.waits(how_long); }
+  std::string wishes(const Wished& wished) { return receives(client_update(wished)); }
+  /// Hears it, and returns the next picture.
+  std::string shows(core::Fact word) {
+    hears(std::move(word));
+    return waits(kTick);
+  }
+
+  FrontStage stage{ogar::faces().front({}), ogar::game(), 0, wire::Way::kToClient};
+};
+/// In play, with cell 50 at 0 0.
+struct Playing : Greeted {
+  Playing() {
+    wishes({0, 0, ogar::kSpawn, 0, "anna"});
+    hears(player(1, "anna"));
+    hears(unit(50, Unit::CELL, 0, 32 / kMetre, 1));
+    hears(owns(1, 50));
+    waits(4 * kTick);
+  }
+};
+
+TEST_CASE("ogar front: a line of chat says for whom it is, if not for all") {
+  Playing play;
+  play.hears(player(2, "ben"));
+  CHECK(has(play.shows(said(2, "hi", words::Say::EVERYBODY)), "text=\"hi\"}"));
+  CHECK(has(play.shows(said(2, "hi", words::Say::MY_TEAM)), "text=\"(team) hi\"}"));
+  CHECK(has(play.shows(said(2, "hi", words::Say::ONE)), "text=\"(to you) hi\"}"));
+  CHECK(has(play.shows(said(2, "hi", words::Say::MODERATORS)), "text=\"(to you) hi\"}"));
+  words::Said own = said(77, "hi", words::Say::EVERYBODY);  // of a room behind this one
+  own.set_name("zoe");
+  own.set_colour(0x010203);
+  CHECK(has(play.shows(own), "chat=[{name=\"zoe\" colour=(1 2 3) by_server=0 text=\"hi\"}]"));
+}
+
+TEST_CASE("ogar front: each line is shown once, and the refusals of wishes, too") {
+  Playing play;
+  words::ClaimRefused refused;
+  refused.set_why("not now");
+  CHECK(has(play.shows(core::Fact(1, refused)), "text=\"refused: not now\"}"));
+  CHECK_FALSE(has(play.waits(kSecond), "chat="));
+  words::Waiting waiting;
+  waiting.set_have(1);
+  waiting.set_need(2);
+  CHECK(has(play.shows(waiting), "text=\"waiting for players: 1 of 2\"}"));
+  words::Round running;
+  CHECK_FALSE(has(play.shows(running), "chat="));
+}
+
+TEST_CASE("ogar front: a client that sends anything within a minute stays") {
+  Greeted play;
+  for (int i = 0; i < 3; ++i) {
+    CHECK_FALSE(has(play.waits(59 * kSecond), "closes"));
+    play.receives(spoken(ogar::Ping{}, wire::Way::kToServer));
+  }
+  CHECK(has(play.waits(61 * kSecond), "text=\"nothing received for a minute\"}"));
+}
+
+TEST_CASE("ogar front: a client that has not greeted is closed without a line") {
+  FrontStage stage(ogar::faces().front({}), ogar::game(), 0, wire::Way::kToClient);
+  stage.opens();
+  words::Kicked kicked;
+  CHECK(stage.hears(kicked) == "closes: kicked 1003\n");
+}
+
+TEST_CASE("ogar front: minions are frozen and freed in turn") {
+  Playing play;
+  CHECK(play.wishes({0, 0, ogar::kMinionFreeze}).ends_with("says Freeze on: true\n"));
+  CHECK(play.wishes({0, 0, ogar::kMinionFreeze}) == "says Freeze\n");
+}
+
+TEST_CASE("ogar front: a client's mouse is told anew in each life") {
+  Playing play;
+  play.wishes({100, 0});
+  CHECK(play.wishes({100, 0}) == "");
+  words::Gone gone;
+  gone.set_unit(50);
+  play.hears(gone);
+  play.waits(kTick);
+  CHECK(play.wishes({100, 0}) == "");  // nothing to move
+  play.hears(unit(51, Unit::CELL, 0, 32 / kMetre, 1));
+  play.hears(owns(1, 51));
+  play.waits(kTick);
+  CHECK(play.wishes({100, 0}).starts_with("says Toward x: 5.6"));
+}
+
+TEST_CASE("ogar front: a player in play neither spawns nor watches, and Q of a watcher changes what it looks at") {
+  Playing play;
+  CHECK_FALSE(has(play.wishes({0, 0, ogar::kSpectate}), "says Watch"));
+  Greeted watcher;
+  CHECK(has(watcher.wishes({0, 0, ogar::kQPress}), "says Enter role: WATCH\nsays Watch mode: LEADER\n"));
+  CHECK(watcher.wishes({0, 0, ogar::kQRelease}) == "");
+  CHECK(watcher.wishes({0, 0, ogar::kQPress}) == "says Watch mode: ROAM\n");
+  CHECK(has(watcher.wishes({5, 0, ogar::kQPress}), "says Watch mode: LEADER\n"));
+}
+
+TEST_CASE("ogar front: another world is shown from nothing: border, cells and board; the same one is not") {
+  Playing play;
+  play.hears(unit(60, Unit::PELLET, 10, 10 / kMetre));
+  CHECK(has(play.waits(4 * kTick), "added=[{id=60 "));
+  CHECK(play.shows(open_world(400)) == "");
+  play.hears(open_world(200));
+  const std::string anew = play.waits(4 * kTick);
+  CHECK(has(anew, "border={left=-3535.5 "));
+  CHECK(has(anew, "{id=50 "));
+  CHECK(has(anew, "{id=60 "));
+  CHECK(count(anew, "board={") == 1);
+  CHECK_FALSE(has(anew, "removed="));  // the client has forgotten them
+}
+
+TEST_CASE("ogar front: units that are hidden, dead or far away are not shown, and come back when they are") {
+  Playing play;
+  CHECK(has(play.shows(unit(60, Unit::TANK, 10, 0, 2)), "{id=60 "));
+  words::Hidden hidden;
+  hidden.set_unit(60);
+  CHECK(has(play.shows(hidden), "removed=[60]"));
+  words::Pose pose;
+  pose.set_unit(60);
+  pose.set_x(20);
+  CHECK(has(play.shows(pose), "added=[{id=60 "));
+  words::Died died;
+  died.set_player(2);
+  died.set_unit(60);
+  CHECK(has(play.shows(died), "removed=[60]"));
+  Unit dead = unit(61, Unit::TANK, 10, 0, 2);
+  dead.set_alive(false);
+  CHECK_FALSE(has(play.shows(dead), "{id=61 "));
+  CHECK_FALSE(has(play.shows(unit(62, Unit::PELLET, 390, 1)), "{id=62 "));
+  pose.set_unit(62);
+  CHECK(has(play.shows(pose), "added=[{id=62 "));
+}
+
+TEST_CASE("ogar front: own cells are shown wherever they are") {
+  Playing play;
+  play.hears(unit(51, Unit::CELL, 390, 32 / kMetre, 1));
+  words::Owns both = owns(1, 50);
+  both.add_units(51);
+  CHECK(has(play.shows(both), "{id=51 "));
+}
+
+TEST_CASE("ogar front: what has no radius has the size of its kind, and shrinks with its health") {
+  struct Case {
+    Unit::Kind kind;
+    int size, type;
+  };
+  Id id = 60;
+  for (const Case& one :
+       {Case{Unit::TANK, 60, 0}, Case{Unit::MAN, 45, 0}, Case{Unit::BRICK, 40, 1}, Case{Unit::VIRUS, 100, 2},
+        Case{Unit::MOTHER, 149, 4}, Case{Unit::PICKUP, 20, 1}, Case{Unit::PELLET, 32, 1}}) {
+    Playing play;
+    const std::string shown = play.shows(unit(++id, one.kind, 10, 0, 2));
+    CHECK_MESSAGE(has(shown, " type=" + std::to_string(one.type) + " "), shown);
+    CHECK_MESSAGE(has(shown, " size=" + std::to_string(one.size) + " "), shown);
+  }
+  Playing play;
+  Unit hurt = unit(90, Unit::TANK, 10, 0, 2);
+  hurt.set_max_health(100);
+  hurt.set_health(25);
+  CHECK(has(play.shows(hurt), " size=30 "));
+  hurt.set_health(0.001);
+  CHECK(has(play.shows(hurt), " size=10}"));
+}
+
+TEST_CASE("ogar front: a cell is eaten only by one that the client knows") {
+  Playing play;
+  play.shows(unit(60, Unit::PELLET, 5, 10 / kMetre));
+  words::Gone gone;
+  gone.set_unit(60);
+  gone.set_by(999);
+  const std::string told = play.shows(gone);
+  CHECK(has(told, "removed=[60]"));
+  CHECK_FALSE(has(told, "eaten="));
+  play.shows(unit(61, Unit::PELLET, 5, 10 / kMetre));
+  gone.set_unit(61);
+  gone.set_by(50);
+  CHECK(has(play.shows(gone), "eaten=[{killed=61 killer=50}]"));
+  play.shows(unit(61, Unit::PELLET, 5, 10 / kMetre));
+  gone.set_by(0);
+  CHECK_FALSE(has(play.shows(gone), "eaten="));  // that was another life
+}
+
+TEST_CASE("ogar front: at most 64 tokens are shown, those that lie, and each as long as it lies") {
+  Playing play;
+  words::Token token;
+  token.set_state(words::Token::GROUND);
+  for (Id id = 1; id <= 70; ++id) {
+    token.set_id(id);
+    play.hears(token);
+  }
+  CHECK(count(play.waits(kTick), "{id=") == 64);
+  token.set_id(1);
+  token.set_state(words::Token::CARRIED);
+  const std::string next = play.shows(token);
+  CHECK(count(next, "{id=") == 1);  // the next one has its place
+  CHECK(has(next, "removed=["));
+}
+
+TEST_CASE("ogar front: at most 64 rays are drawn at once, each for 0.3 s") {
+  Playing play;
+  words::Shot ray;
+  ray.set_kind(words::RAY);
+  ray.set_shooter(2);
+  ray.set_vx(0.01);
+  for (std::uint32_t i = 1; i <= 70; ++i) {
+    ray.set_shot(i);
+    play.hears(ray);
+  }
+  CHECK(count(play.waits(kTick), "{id=") == 64);
+  CHECK(has(play.waits(8 * kTick), "removed=["));
+  CHECK(count(play.shows(ray), "added=[{id=") == 1);
+}
+
+TEST_CASE("ogar front: a client that is not among the ten best is listed below them, at its place") {
+  Playing play;
+  for (Id id = 2; id <= 13; ++id) {
+    play.hears(player(id, "ben"));
+    words::Score score;
+    score.set_player(id);
+    score.set_wins(5);
+    score.set_losses(id == 13 ? 6 : 0);
+    play.hears(score);
+  }
+  const std::string board = play.waits(4 * kTick);
+  CHECK(count(board, "{position=") == 11);
+  CHECK(has(board, "{position=10 flags=0 name=\"ben\"} {position=12 flags=1 name=\"anna\"}]}"));
+  words::Player watcher = player(2, "ben");
+  watcher.set_role(words::WATCH);
+  play.hears(watcher);
+  CHECK(has(play.waits(4 * kTick), "{position=11 flags=1 name=\"anna\"}]}"));
+}
+
+TEST_CASE("ogar front: a fourth team has its slice as long as it has players") {
+  Playing play;
+  words::Room room;
+  room.set_game("bzflag");
+  room.set_teams(true);
+  play.hears(room);
+  words::TeamScore score;
+  for (const auto team : {words::RED, words::PURPLE}) {
+    score.set_team(team);
+    score.set_wins(1);
+    score.set_size(1);
+    play.hears(score);
+  }
+  CHECK(has(play.waits(6 * kSecond), "board={type=2 slices=[0.5 0 0 0.5]}"));
+  score.set_size(0);
+  play.hears(score);
+  CHECK(has(play.waits(6 * kSecond), "board={type=2 slices=[1 0 0]}"));
+}
+
+TEST_CASE("ogar front: a camera that the server has told holds for a second, then the leader is looked at again") {
+  Greeted play;
+  play.hears(player(2, "ben"));
+  play.hears(unit(60, Unit::CELL, 100, 100 / kMetre, 2));
+  play.hears(owns(2, 60));
+  play.wishes({0, 0, ogar::kSpectate});
+  words::View view;
+  view.set_x(-10);
+  CHECK(has(play.shows(core::Fact(1, view)), "camera={x=-176.775 y=0 scale=1}"));
+  CHECK(has(play.waits(kSecond - 2 * kTick), "camera={x=-176.775 "));
+  CHECK(has(play.waits(3 * kTick), "camera={x=1767.75 "));
+}
+
+TEST_CASE("ogar front: a roaming watcher does not leave the world") {
+  Greeted play;
+  play.wishes({0, 0, ogar::kSpectate});
+  play.wishes({100'000, 0, ogar::kQPress});
+  play.waits(30 * kSecond);
+  CHECK(has(play.waits(kTick), "camera={x=7071 y=0 scale=0.4}"));
+}
+
+TEST_CASE("ogar front: the leader is the first of the board who has units, else the one with most wins") {
+  Greeted play;
+  for (const Id id : {2U, 3U}) {
+    play.hears(player(id, "ben"));
+    play.hears(unit(id + 60, Unit::CELL, id == 2 ? 100 : -100, 100 / kMetre, id));
+    play.hears(owns(id, id + 60));
+  }
+  play.hears(player(4, "tim"));
+  words::Score score;
+  score.set_player(3);
+  score.set_wins(1);
+  play.hears(score);
+  play.wishes({0, 0, ogar::kSpectate});
+  CHECK(has(play.waits(kTick), "camera={x=-1767.75 "));
+  words::Board board;
+  board.add_rows()->set_player(4);  // has no cell
+  board.add_rows()->set_player(2);
+  CHECK(has(play.shows(board), "camera={x=1767.75 "));
+}
+
+}  // namespace
+}  // namespace entente::testing::cells_test
