@@ -1,6 +1,7 @@
 #include "proxy/program/control/control_record.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "proxy/base/steady_wall.h"
 #include "proxy/program/control/arguments.h"
@@ -47,13 +48,30 @@ ReplyRow row_of(const Recordable& one, const relay::RecordingStatus& status) {
           list_field("files", status.paths)};
 }
 
+/// Gives the order to all of these, and returns the outcome of each. Disks that hang cost the time of one.
+std::vector<Outcome<relay::RecordingStatus>> ordered(const std::vector<Recordable>& these, Order order) {
+  std::vector<relay::TapThread::Given> given;
+  for (const Recordable& one : these) given.push_back(one.tap->give(order));
+  const Millis until = steady_now() + relay::TapThread::kObeysWithin;
+  std::vector<Outcome<relay::RecordingStatus>> all;
+  for (std::size_t i = 0; i < these.size(); ++i) all.push_back(these[i].tap->outcome(std::move(given[i]), until));
+  return all;
+}
+
+bool is_silent(const Outcome<relay::RecordingStatus>& outcome) {
+  return !outcome && outcome.error().text.starts_with(relay::TapThread::kDiskSilent);
+}
+
 Reply recordings_reply(const std::vector<Recordable>& all, std::string_view rest) {
   if (!rest.empty()) return Error{"recordings takes no arguments"};
   std::vector<ReplyRow> rows;
-  for (const Recordable& one : all) {
-    const auto status = one.tap->record(Order::kNone);
-    if (!status) return status.error();
-    rows.push_back(row_of(one, *status));
+  const auto statuses = ordered(all, Order::kNone);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const bool silent = is_silent(statuses[i]);
+    if (!statuses[i] && !silent) return statuses[i].error();
+    relay::RecordingStatus status = silent ? all[i].tap->last_status() : *statuses[i];
+    status.failing |= silent;
+    rows.push_back(row_of(all[i], status));
   }
   return Reply::table({"route", "name", "recording", "bytes", "seconds", "files"}, rows);
 }
@@ -73,15 +91,20 @@ Reply record(const std::vector<Recordable>& all, std::string_view rest) {
       std::find_if(std::begin(kOrders), std::end(kOrders), [&](const Named& one) { return one.word == word; });
   if (named == std::end(kOrders))
     return Error{"usage: record start|stop|rotate [ROUTE]; `recordings` lists the routes"};
-  const auto these = chosen(all, whole_text(rest));
+  auto these = chosen(all, whole_text(rest));
   if (!these) return these.error();
+  // What gets no new sessions is not started.
+  if (named->order == Order::kStart) std::erase_if(*these, [](const Recordable& one) { return one.retired; });
   std::string lines, errors;
   std::vector<ReplyRow> rows;
-  for (const Recordable& one : *these) {
-    if (one.retired && named->order == Order::kStart) continue;  // it gets no new sessions
-    const auto status = one.tap->record(named->order);
+  const auto statuses = ordered(*these, named->order);
+  for (std::size_t i = 0; i < these->size(); ++i) {
+    const Recordable& one = (*these)[i];
+    const auto& status = statuses[i];
     if (!status) {
-      errors += (errors.empty() ? "" : "; ") + one.name + ": " + status.error().text;
+      const std::string why = one.name + ": " + status.error().text;
+      errors += (errors.empty() ? "" : "; ") + why;
+      if (is_silent(status)) lines += control_field(why) + "\n";
       continue;
     }
     const std::string file = status->paths.empty() ? "" : ": " + status->paths.back();

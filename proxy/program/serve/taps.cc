@@ -153,7 +153,7 @@ bool Taps::records(const std::string& path) const {
   return std::any_of(paths_.begin(), paths_.end(), [&](const auto& one) { return one.second == path; });
 }
 
-void Taps::retire(relay::TapThread& tap) { (void)tap.record(relay::TapThread::Order::kStop); }
+void Taps::retire(relay::TapThread& tap) { (void)tap.give(relay::TapThread::Order::kStop); }
 
 void Taps::discard(relay::TapThread& tap) {
   {

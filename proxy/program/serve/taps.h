@@ -42,7 +42,7 @@ class Taps {
 
   /// A tap that records into such files: at once if `start`, otherwise after TapThread::record.
   Outcome<relay::TapThread*> recording(const RecordingTarget& target, bool start);
-  /// Completes the recording of a tap that no session will use again. The tap itself stays.
+  /// Completes the recording of a tap that no session will use again. The tap itself stays. Waits for nothing.
   void retire(relay::TapThread& tap);
   /// As retire(), for a tap that no route uses: its recording is removed as soon as it is complete.
   void discard(relay::TapThread& tap);

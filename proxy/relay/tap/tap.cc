@@ -3,6 +3,7 @@
 #include "proxy/relay/tap/tap.h"
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -306,10 +307,12 @@ Outcome<Done> TapThread::stop() {
 void TapThread::run() {
   net::give_way(kNice);
   while (!stopping_.load(std::memory_order_acquire)) {
+    busy_since_ = 0;
     waker_.wait(patience());
     published_.wake_ups.add();
     // What is left when the program stops is taken by stop(), at the usual priority.
     for (bool more = true; more && !stopping_.load(std::memory_order_acquire);) {
+      busy_since_ = steady_now();
       more = drain(kRound);
       const auto now = steady_wall_now();
       if (recording_) recording_->tick(now);
@@ -329,17 +332,39 @@ int TapThread::patience() const {
   return recording() ? kLongNap : -1;
 }
 
-Outcome<RecordingStatus> TapThread::record(Order order) {
-  std::future<Outcome<RecordingStatus>> told;
+TapThread::Given TapThread::give(Order order) {
+  std::promise<Outcome<RecordingStatus>> told;
+  Given given{0, told.get_future()};
   {
     const std::lock_guard lock(orders_mutex_);
-    if (!can_record_) return Error{"this process cannot record"};
-    if (!obeys_) return Error{"the program is stopping"};
-    told = orders_.emplace_back(Asked{order, {}}).told.get_future();
+    if (!can_record_ || !obeys_) {
+      told.set_value(Error{can_record_ ? "the program is stopping" : "this process cannot record"});
+      return given;
+    }
+    given.number = ++last_order_;
+    orders_.push_back({given.number, order, std::move(told)});
   }
   waker_.wake();
-  return told.get();
+  return given;
 }
+
+Outcome<RecordingStatus> TapThread::outcome(Given given, Millis until) {
+  const auto is_told = [&](Millis within) {
+    return given.told.wait_for(std::chrono::milliseconds(within)) == std::future_status::ready;
+  };
+  const Millis since = busy_since_;
+  if (since != 0) until = std::min(until, since + kObeysWithin);
+  if (is_told(std::max<Millis>(until - steady_now(), 0))) return given.told.get();
+  bool withdrawn = false;
+  {
+    const std::lock_guard lock(orders_mutex_);
+    withdrawn = std::erase_if(orders_, [&](const Asked& one) { return one.number == given.number; }) != 0;
+  }
+  if (!withdrawn && is_told(0)) return given.told.get();
+  return Error{std::string(kDiskSilent) + (withdrawn ? "" : "; the order is carried out once it does")};
+}
+
+Outcome<RecordingStatus> TapThread::record(Order order) { return outcome(give(order), steady_now() + kObeysWithin); }
 
 void TapThread::obey() {
   std::vector<Asked> orders;
@@ -347,7 +372,12 @@ void TapThread::obey() {
     const std::lock_guard lock(orders_mutex_);
     orders.swap(orders_);
   }
-  for (Asked& asked : orders) asked.told.set_value(obey(asked.order));
+  for (Asked& asked : orders) {
+    auto done = obey(asked.order);
+    publish();
+    if (done) remember(*done);
+    asked.told.set_value(std::move(done));
+  }
 }
 
 Outcome<RecordingStatus> TapThread::obey(Order order) {

@@ -14,6 +14,7 @@
 
 #include "adapters/wire/dissect.h"
 #include "adapters/wire/secrets.h"
+#include "proxy/base/time.h"
 #include "proxy/net/enet/enet_dissector.h"
 #include "proxy/relay/base/counters.h"
 #include "proxy/relay/tap/held_checks.h"
@@ -84,10 +85,29 @@ class TapThread final : public Tap {
   TapTotals totals() const;
   /// The name of this link's player, in UTF-8, as the client last wrote it; "" if it is not known. From any thread.
   std::string player(LinkId link) const;
-  /// Starts, stops or rotates the recording, or does nothing; and returns its status after that. From any thread; waits
-  /// for the tap's thread.
   enum class Order : std::uint8_t { kNone, kStart, kStop, kRotate };
+  /// An order that was given, and what will be told of it.
+  struct Given {
+    std::uint64_t number = 0;
+    std::future<Outcome<RecordingStatus>> told;
+  };
+  /// Orders the tap's thread to start, stop or rotate the recording, or to do nothing. Waits for nothing; whoever does
+  /// not want to know the outcome may drop the result. From any thread.
+  Given give(Order order);
+  /// How long an outcome is waited for, and how long the tap's thread may be busy before its disk is taken to hang; in
+  /// milliseconds.
+  static constexpr Millis kObeysWithin = 3'000;
+  /// The beginning of the error if that time is over.
+  static constexpr std::string_view kDiskSilent = "the disk of this recording does not answer";
+  /// The status of the recording after an order of give(), or why it was not carried out. Waits until `until` (as
+  /// steady_now()) at most, and not at all if the disk hangs already. An order that the thread has not begun by then is
+  /// withdrawn. From any thread.
+  Outcome<RecordingStatus> outcome(Given given, Millis until);
+  /// Both. From any thread; waits at most kObeysWithin.
   Outcome<RecordingStatus> record(Order order);
+  /// What is known of the recording without asking the tap's thread. The names and the ages of files that were
+  /// completed since the last order or the last new file are still in it. From any thread; waits for nothing.
+  RecordingStatus last_status() const;
   /// The number of faults on the links of this route. From any thread.
   std::uint64_t undecoded(std::size_t route) const;
   using RoundTrips = DurationsOf<std::uint64_t, kRoundTripBounds>;
@@ -134,6 +154,7 @@ class TapThread final : public Tap {
   Link* find(LinkId id);
   void obey();
   Outcome<RecordingStatus> obey(Order order);
+  void remember(const RecordingStatus& status);
   bool recording() const { return recording_ && recording_->on(); }
   struct Usage {
     WallTime at = 0, cpu = 0;  // ns
@@ -156,13 +177,17 @@ class TapThread final : public Tap {
   std::unordered_map<LinkId, std::string> players_;  // names, of open links
 
   struct Asked {
+    std::uint64_t number;
     Order order;
     std::promise<Outcome<RecordingStatus>> told;
   };
-  std::mutex orders_mutex_;
+  mutable std::mutex orders_mutex_;  // of the next four
   std::vector<Asked> orders_;
-  bool obeys_ = true;        // until it stops
-  bool can_record_ = false;  // set once
+  std::uint64_t last_order_ = 0;       // its number
+  bool obeys_ = true;                  // until it stops
+  RecordingStatus said_;               // when it was told last, or a file began
+  bool can_record_ = false;            // set once
+  std::atomic<Millis> busy_since_{0};  // as steady_now(); 0: the thread waits for something to do
 
   // The tap's thread only.
   WordsWanted wanted_;                         // read by the sinks

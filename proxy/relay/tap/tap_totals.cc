@@ -72,12 +72,30 @@ void TapThread::publish() {
   store(published_.unrecorded_frames, recorded.lost.frames);
   store(published_.unrecorded_bytes, recorded.lost.bytes);
   store(published_.file_bytes, recorded.file_bytes);
+  if (recorded.files != published_.files.load(std::memory_order_relaxed)) remember(recording_->status());
   store(published_.files, recorded.files);
   store(published_.rotations, recorded.rotations);
   store(published_.failed_rotations, recorded.failed_rotations);
   store(published_.greetings, recorded.greetings);
   store(published_.recording_fails, recorded.failing);
   store(published_.recording, recording_->on());
+}
+
+void TapThread::remember(const RecordingStatus& status) {
+  const std::lock_guard lock(orders_mutex_);
+  said_ = status;
+}
+
+RecordingStatus TapThread::last_status() const {
+  RecordingStatus status;
+  {
+    const std::lock_guard lock(orders_mutex_);
+    status = said_;
+  }
+  status.on = published_.recording.load(std::memory_order_relaxed);
+  status.bytes = published_.file_bytes.load(std::memory_order_relaxed);
+  status.failing = published_.recording_fails.load(std::memory_order_relaxed);
+  return status;
 }
 
 std::uint64_t TapThread::undecoded(std::size_t route) const {

@@ -4,10 +4,22 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <functional>
+#include <future>
+#include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "adapters/native/native.h"
+#include "adapters/panic/panic.h"
+#include "proxy/base/steady_wall.h"
+#include "proxy/program/config/config.h"
+#include "proxy/program/control/control_record.h"
+#include "proxy/program/serve/taps.h"
 #include "tests/relay/toy.h"
 
 namespace entente::drainer_test {
@@ -208,6 +220,118 @@ TEST_CASE("when the last session of a removed route has ended, that is told, onc
   });
   CHECK(testing::eventually([&] { return looked.load(); }));
   CHECK(times == 1);
+}
+
+/// A disk for recordings. When it is told to, its next write hangs until it is let go, or a minute has passed.
+class Disk {
+ public:
+  std::unique_ptr<trace::Sink> sink(const std::string& name) { return std::make_unique<Sink>(*this, name); }
+  void hang() {
+    const std::lock_guard lock(mutex_);
+    hangs_ = true;
+  }
+  /// Waits until a write hangs.
+  bool is_stuck() {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, kMinute, [this] { return stuck_; });
+  }
+  /// Returns whether the write has hung all the time.
+  bool let_go() {
+    const std::lock_guard lock(mutex_);
+    hangs_ = false;
+    changed_.notify_all();
+    return stuck_;
+  }
+
+ private:
+  class Sink final : public trace::Sink {
+   public:
+    Sink(Disk& disk, std::string name) : disk_(disk), name_(std::move(name)) {}
+    const std::string& name() const override { return name_; }
+    Outcome<Done> write(Bytes) override { return disk_.write(), Done{}; }
+    Outcome<Done> cut(std::uint64_t) override { return Done{}; }
+    Outcome<Done> sync() override { return Done{}; }
+    Outcome<Done> finish() override { return Done{}; }
+
+   private:
+    Disk& disk_;
+    const std::string name_;
+  };
+
+  void write() {
+    std::unique_lock lock(mutex_);
+    stuck_ = hangs_;
+    changed_.notify_all();
+    (void)changed_.wait_for(lock, kMinute, [this] { return !hangs_; });
+    stuck_ = false;
+  }
+
+  static constexpr std::chrono::minutes kMinute{1};
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool hangs_ = false, stuck_ = false;
+};
+
+/// A recording of the route "gone", which a reload has removed. Its disk hangs.
+struct Hanging : Pair {
+  Hanging() {
+    settings.set_to_fleet(config::Recording::only);
+    taps.upload_by([this](const std::string& path) { return disk.sink(path); });
+    const auto made = taps.recording({"{game}-{route}.mcap", "panic", 1, "gone"}, true);
+    REQUIRE(made.ok());
+    tap = *made;
+    disk.hang();
+    relay::LinkInfo info;
+    info.link = 1;
+    info.game = &panic::game();
+    tap->sink(0).opened(info, steady_wall_now());
+    REQUIRE(disk.is_stuck());
+    drainer.add(0, "ctf");
+    const auto added = server().add(options());
+    REQUIRE(added.ok());
+    drainer.add(added->route, "gone");
+    REQUIRE(server().change({.retired = {added->route}}).ok());
+    drainer.retire(added->route, std::nullopt, [this] {
+      retires = true;
+      taps.retire(*tap);
+    });
+    REQUIRE(testing::eventually([this] { return retires.load(); }));
+    add_record_commands(control, [this] { return std::vector<Recordable>{{1, "gone", tap, true}}; });
+    control.add("list", "", [](std::string_view) { return Reply("nobody\n"); });
+  }
+
+  Disk disk;
+  config::Recording settings = default_config().recording();
+  Taps taps{settings, [] {}};
+  relay::TapThread* tap = nullptr;
+  std::atomic<bool> retires{false};
+  Housekeeping thread{"housekeeping"};
+  Drainer drainer{server(), 60'000, thread};
+  Control control;
+};
+
+TEST_CASE("a recording disk that hangs holds up neither a drain nor the drain before a stop") {
+  Hanging its;
+  const Stream anna = its.join(its.first);
+  its.drainer.drain(0, 0);
+  CHECK(its.ended(relay::Reason::kDrained));
+  its.drainer.undrain(0);
+  its.drainer.begin_stop();
+  CHECK(testing::eventually([&] { return its.server().is_draining(0); }));
+  CHECK(its.disk.let_go());
+  CHECK(testing::eventually([&] { return !its.tap->last_status().on; }));  // it is retired
+  CHECK(its.taps.stop().ok());
+}
+
+TEST_CASE("a recording disk that hangs holds up the commands about recordings for a while, and no others") {
+  Hanging its;
+  auto listed = std::async(std::launch::async, [&] { return its.control.answer("recordings"); });
+  CHECK(its.control.answer("list") == "ok\nnobody\n");
+  const std::string answer = listed.get();
+  CHECK_MESSAGE(answer.find("\n1\tgone\tfailing, draining\t") != std::string::npos, answer);
+  CHECK(its.control.answer("record rotate gone") == "error: gone: the disk of this recording does not answer\n");
+  CHECK(its.disk.let_go());
+  CHECK(its.taps.stop().ok());
 }
 
 }  // namespace

@@ -1121,6 +1121,36 @@ TEST_CASE("a tap obeys orders to record, and says why it cannot") {
   CHECK(late.error().text == "the program is stopping");
 }
 
+TEST_CASE("while its disk hangs, a tap answers in time, and withdraws what it has not begun; later it goes on") {
+  Disk disk;
+  TapThread tap({.recorder = disk.recorder()});
+  TapSink& sink = tap.sink(0);
+  greet(sink, 1, 1);
+  disk.hold();
+  for (int i = 0; i < 40; ++i) sink.bytes(1, Way::kToClient, Lane::kStream, blob(200), 1);
+  disk.wait_until_stuck();
+  const auto late = tap.record(TapThread::Order::kStop);
+  REQUIRE_FALSE(late.ok());
+  CHECK(late.error().text == "the disk of this recording does not answer");
+  CHECK(tap.last_status().on);
+  CHECK(tap.last_status().paths.size() == 1);
+  // Whoever asks now does not wait: it has been busy for too long already.
+  const Millis asked = steady_now();
+  CHECK_FALSE(tap.record(TapThread::Order::kNone).ok());
+  CHECK(steady_now() - asked < TapThread::kObeysWithin);
+  disk.let_go();
+  CHECK(testing::eventually([&] { return tap.record(TapThread::Order::kNone).ok(); }));
+  CHECK(tap.last_status().on);  // that stop was withdrawn
+  disk.hold();
+  for (int i = 0; i < 40; ++i) sink.bytes(1, Way::kToClient, Lane::kStream, blob(200), 1);
+  disk.wait_until_stuck();
+  (void)tap.give(TapThread::Order::kStop);  // which waits for nothing
+  CHECK(tap.last_status().on);
+  disk.let_go();
+  CHECK(testing::eventually([&] { return !tap.last_status().on; }));
+  REQUIRE(ok(tap.stop()));
+}
+
 TEST_CASE("without links the tap sleeps") {
   TapThread tap({});
   auto& sink = tap.sink(0);
