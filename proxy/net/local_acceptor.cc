@@ -188,7 +188,12 @@ Outcome<std::string> ask_local(const std::string& path, std::string_view line, c
   if (!fd) return cannot("connect to", path);
   // A listener whose queue is full makes connect() wait.
   limit_waiting(fd.get(), options.within);
-  if (connect(fd.get(), *address) != 0) return errno == EAGAIN ? no_answer(path, options) : cannot("connect to", path);
+  if (connect(fd.get(), *address) != 0) {
+    const int error = errno;
+    if (error == EAGAIN) return no_answer(path, options);
+    if (options.nobody != nullptr) *options.nobody = error == ECONNREFUSED || error == ENOENT;
+    return cannot("connect to", path, error);
+  }
   const LocalPeer by = peer_of(fd);
   if (!options.any_user && !is_trusted_user(by.uid, options.user))
     return Error{"the program behind " + path + " belongs to another user (" + std::to_string(by.uid) + ")"};

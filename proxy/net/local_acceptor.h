@@ -80,6 +80,7 @@ struct AskLocal {
   bool any_user = false;                   ///< a program of any user may answer
   LocalPeer* by = nullptr;                 ///< set to the program that answers; may be null
   bool* silent = nullptr;  ///< set to true if the program listens, but has not answered in time; may be null
+  bool* nobody = nullptr;  ///< set to true if there is no socket, or nobody listens there; may be null
 };
 
 /// Whether a program of this user may be asked: it is our user, root (the service manager may have made its socket), or

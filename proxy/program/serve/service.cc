@@ -231,8 +231,7 @@ relay::RouteOptions Service::connected(const Added& route) {
     for (relay::UpstreamOptions& server : options.servers) server.slots = slot_queues_.of(server);
   // A server must not be stopped while another process, or a route from before a reload, may have players on it.
   options.upstream.launch.may_stop = [this] {
-    return !hand_over_.given() && !server_.has_retired_sessions() &&
-           (older_beside_.empty() || !has_older_process(older_beside_));
+    return !hand_over_.given() && !server_.has_retired_sessions() && (older_beside_.empty() || !older_may_be_there_);
   };
   return options;
 }
@@ -600,11 +599,12 @@ std::uint64_t Service::players() const {
 
 Millis Service::count_older_players() {
   if (hand_over_.given()) return kOlderEvery;
-  const bool all_there =
-      taken_ == nullptr || taken_->is_over();  // first: the old process may open its socket meanwhile
-  const auto sessions = older_sessions(older_beside_);
-  if (sessions) older_players_ = *sessions;
-  hooks_.hold_empty(!all_there || sessions != std::size_t{0});
+  // First: the process before this one may end meanwhile.
+  const bool has_connection = taken_ != nullptr && !taken_->is_over();
+  const OlderProcesses older = older_processes(older_beside_);
+  if (older.sessions) older_players_ = *older.sessions;
+  older_may_be_there_ = has_connection || older.may_be_there;
+  hooks_.hold_empty(has_connection || older.sessions != std::size_t{0});
   return kOlderEvery;
 }
 

@@ -266,7 +266,8 @@ class Service final : private HandOver::User, private FleetBans::User {
   std::vector<bus::SharedBan> handed_over_;  // by the process that this one has taken over from, for fleet_control_
   bool can_upgrade_ = false;                 // by the command `upgrade`
   std::atomic<std::size_t> older_players_{0};
-  const TakeOver* taken_ = nullptr;                        // from the process before this one; null: there was none
+  std::atomic<bool> older_may_be_there_{true};  // processes from before; until they were asked, it is not known
+  const TakeOver* taken_ = nullptr;             // from the process before this one; null: there was none
   std::string older_beside_ = config_.control().socket();  // older processes have their sockets there; empty: none
   HandOver hand_over_{static_cast<HandOver::User&>(*this), config_.control().socket()};
   std::optional<Housekeeping::Work> counting_older_;

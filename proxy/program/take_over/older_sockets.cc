@@ -9,7 +9,6 @@
 
 #include "proxy/base/time.h"
 #include "proxy/net/local_acceptor.h"
-#include "proxy/net/take_over/talk.h"
 
 namespace entente {
 namespace {
@@ -52,22 +51,24 @@ std::vector<OlderSocket> older_sockets(const std::string& control_socket, std::o
   return all;
 }
 
-std::optional<std::size_t> older_sessions(const std::string& control_socket) {
+OlderProcesses older_processes(const std::string& control_socket) {
   constexpr Millis kWithin = 300;          // for all of them: others wait for the answer meanwhile
   constexpr std::size_t kNotSessions = 2;  // lines: "ok" and the names of the columns
   const Millis until = steady_now() + kWithin;
+  bool may_be_there = false;
   std::size_t sessions = 0;
   for (const OlderSocket& older : older_sockets(control_socket)) {
     const Millis now = steady_now();
-    if (now >= until) return std::nullopt;
-    net::LocalPeer process;
-    const auto answer = net::ask_local(older.path, "list", {.within = until - now, .by = &process});
-    if (!answer && process.pid == 0) continue;  // nobody is there
-    if (!answer || !answer->starts_with("ok\n")) return std::nullopt;
+    if (now >= until) return {true, std::nullopt};
+    bool nobody = false;
+    const auto answer = net::ask_local(older.path, "list", {.within = until - now, .nobody = &nobody});
+    if (nobody) continue;
+    if (!answer || !answer->starts_with("ok\n")) return {true, std::nullopt};
     const auto lines = static_cast<std::size_t>(std::count(answer->begin(), answer->end(), '\n'));
+    may_be_there = true;
     sessions += lines > kNotSessions ? lines - kNotSessions : 0;
   }
-  return sessions;
+  return {may_be_there, sessions};
 }
 
 std::string older_as_json(const std::string& control_socket) {
@@ -87,14 +88,6 @@ std::string older_as_json(const std::string& control_socket) {
     if (whole) all += (all.empty() ? "" : ",") + one + "}";
   }
   return "[" + all + "]";
-}
-
-bool has_older_process(const std::string& control_socket) {
-  const auto all = older_sockets(control_socket);
-  return std::any_of(all.begin(), all.end(), [](const OlderSocket& one) {
-    const auto talk = net::Talk::open(one.path);
-    return talk.ok() && talk->is_with_listener_of_own_user();
-  });
 }
 
 }  // namespace entente

@@ -27,16 +27,19 @@ std::optional<Error> objection_to_control_path(const std::string& path);
 /// ended. `also`: a user whose sockets count, too.
 std::vector<OlderSocket> older_sockets(const std::string& control_socket, std::optional<std::uint32_t> also = {});
 
-/// The number of open sessions that those processes report; nullopt: one of them does not answer at once. Takes at most
-/// 0.3 s.
-std::optional<std::size_t> older_sessions(const std::string& control_socket);
+/// What those processes say when they are asked.
+struct OlderProcesses {
+  /// One of them is there, or has not answered in time. False: nobody listens at any of the sockets.
+  bool may_be_there = false;
+  std::optional<std::size_t> sessions = 0;  ///< that are open there; nullopt: one has not answered in time
+};
+
+/// Asks them. Takes at most 0.3 s.
+OlderProcesses older_processes(const std::string& control_socket);
 
 /// Their processes, sessions, routes and servers, as a JSON list. Takes at most 0.6 s; those that answer later are left
 /// out:
 /// [{"process":4711,"list":[…],"routes":[…],"servers":[…]}]
 std::string older_as_json(const std::string& control_socket);
-
-/// Whether the process of one of these sockets still runs.
-bool has_older_process(const std::string& control_socket);
 
 }  // namespace entente

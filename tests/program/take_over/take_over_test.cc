@@ -206,7 +206,7 @@ TEST_CASE("sessions of each transport stay with the old process, and newcomers g
   Upgraded::Miner &three = it.join(it.packets), &four = it.join(it.datagrams);
   it.check(three), it.check(four), it.check(one), it.check(two), it.check(tank);
   CHECK(it.listed() == std::pair{4, 5});
-  CHECK(older_sessions(it.folder.file("c.sock")) == std::size_t{5});
+  CHECK(older_processes(it.folder.file("c.sock")).sessions == std::size_t{5});
 
   // A client that reconnects is a newcomer.
   it.come_again(one, it.packets), it.come_again(two, it.datagrams);
@@ -320,9 +320,10 @@ TEST_CASE("how many players an old process has is unknown while it does not answ
     older.copy(at.sun_path, older.size());
     REQUIRE(::bind(busy.get(), reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0);
     REQUIRE(::listen(busy.get(), 8) == 0);
-    CHECK_FALSE(older_sessions(socket).has_value());
+    CHECK(older_processes(socket).may_be_there);
+    CHECK_FALSE(older_processes(socket).sessions.has_value());
   }
-  CHECK(older_sessions(socket) == std::size_t{0});  // it is gone
+  CHECK(older_processes(socket).sessions == std::size_t{0});  // it is gone
 }
 
 TEST_CASE("a ban of a player of the new process also ends sessions of the old one") {
@@ -483,6 +484,52 @@ TEST_CASE("ctl upgrade starts a new process that takes over") {
   REQUIRE(::kill(young, SIGTERM) == 0);
   it.old->signal(SIGTERM);
   CHECK(it.old->wait() == 0);
+}
+
+TEST_CASE("an older process that hangs keeps no worker waiting, and its players' server is not stopped") {
+  const Asked it;
+  const FakeServer server, other;
+  const std::string socket = it.folder.file("c.sock"), stopped = it.folder.file("stopped");
+  // Its queue is full, because it accepts nobody.
+  net::Fd older(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_un at{};
+  at.sun_family = AF_UNIX;
+  older_socket(socket, 4711).copy(at.sun_path, sizeof at.sun_path - 1);
+  REQUIRE(::bind(older.get(), reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0);
+  REQUIRE(::listen(older.get(), 0) == 0);
+  const net::Fd waits(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  REQUIRE(::connect(waits.get(), reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0);
+  const auto route = [](const std::string& game, const std::string& dialect, const FakeServer& to) {
+    return "[[route]]\nlisten = \"" + game + "://127.0.0.1:0?dialect=" + dialect + "\"\nto = \"" + game + "://" +
+           to.address().text() + "?dialect=" + dialect + "\"\n";
+  };
+  Process process({kEntente, "run",
+                   it.folder.write("a.toml", "workers = 1\n[control]\nsocket = \"" + socket + "\"\n" +
+                                                 route("panic", "be-packed", other) + route("bzflag", "2.4", server) +
+                                                 "hold_s = 60\ncheck_s = 1\nstop_after_s = 1\nstop = \"echo >" +
+                                                 stopped + "\"\n")});
+  const auto line = process.line();
+  REQUIRE_MESSAGE(line, process.err());
+  const auto listener =
+      net::Address::parse("127.0.0.1", static_cast<std::uint16_t>(std::stoi(line->substr(line->rfind(':') + 1))));
+  const Stream client = Stream::to(*listener), far = other.accept();
+  constexpr std::array<std::uint8_t, 10> kState{1, 1, 1, 0, 1, 1, 0, 0, 0, 1};
+  Millis longest = 0;
+  std::vector<Stream> all;
+  for (int checks = 0; checks < 6; ++checks) {
+    all.push_back(server.accept());
+    all.back().send("BZFS0221\x07");
+    const Millis began = steady_now();
+    far.send(kState);
+    CHECK(client.read(10) == Buffer(kState.begin(), kState.end()));
+    longest = std::max(longest, steady_now() - began);
+  }
+  CHECK(longest < 4'000);
+  CHECK_FALSE(std::filesystem::exists(stopped));
+  older.reset();  // now it is gone
+  CHECK(eventually([&] { return std::filesystem::exists(stopped); }));
+  process.signal(SIGTERM);
+  CHECK(process.wait() == 0);
 }
 
 TEST_CASE("an upgrade to another control socket is refused: it needs a restart") {
