@@ -27,6 +27,7 @@ class Process {
   /// Waits until standard error has `text`. Returns false if it has ended, or the time is over.
   bool err_has(std::string_view text);
   void signal(int number) const;
+  pid_t pid() const { return pid_; }
 
   /// Reads its output to the end. Returns its exit code, 128 + the signal that ended it, or -1 if the time is over.
   int wait();

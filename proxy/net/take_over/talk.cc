@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "proxy/net/socket.h"
+#include "proxy/net/udp_twin.h"
 
 namespace entente::net {
 namespace {
@@ -159,6 +160,8 @@ bool Talk::other_has_left() const {
   pollfd one{fd_.get(), POLLRDHUP, 0};
   return ::poll(&one, 1, 0) > 0;
 }
+
+Fd Talk::copy() const { return copy_of(fd_.get()); }
 
 bool Talk::is_with_own_user() const { return user() == ::geteuid(); }
 

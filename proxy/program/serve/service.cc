@@ -474,15 +474,30 @@ Outcome<Done> Service::open_control() {
   });
   if (config_.control().socket().empty()) return Done{};
   if (const auto why = objection_to_control_path(config_.control().socket())) return *why;
-  return open_control_at(config_.control().socket(), Control::Orders::kUnlessRefused);
-}
-
-Outcome<Done> Service::open_control_at(const std::string& path, Control::Orders orders) {
-  auto acceptor = net::LocalAcceptor::open(
-      requests_, path, [this, orders](auto line, const net::LocalPeer& by) { return answer_control(line, by, orders); },
-      [this](auto line, const net::LocalPeer& by, net::Fd& client) { hand_over_.adopt(line, by, client); });
+  auto acceptor = open_control_at(config_.control().socket(), Control::Orders::kUnlessRefused);
   if (!acceptor) return acceptor.error();
   acceptor_ = std::move(*acceptor);
+  return Done{};
+}
+
+Outcome<std::unique_ptr<net::LocalAcceptor>> Service::open_control_at(const std::string& path, Control::Orders orders) {
+  return net::LocalAcceptor::open(
+      requests_, path, [this, orders](auto line, const net::LocalPeer& by) { return answer_control(line, by, orders); },
+      [this](auto line, const net::LocalPeer& by, net::Fd& client) { hand_over_.adopt(line, by, client); });
+}
+
+/// Opens the control socket that this process has once another one has taken over, and accepts nobody there yet. If the
+/// service manager made the control socket, its folder may be one in which this process can make nothing. Then there is
+/// no such socket: `entente ctl` does not reach the players here, but the other process knows by its connection that
+/// this one is there.
+Outcome<Done> Service::open_own_control() {
+  auto own = open_control_at(older_socket(config_.control().socket(), net::own_pid()), Control::Orders::kAll);
+  if (own)
+    own_acceptor_ = std::move(*own);
+  else if (acceptor_->removes())
+    return Error{"the running process needs a control socket of its own for its players: " + own.error().text};
+  else
+    log_warn("after the take-over, `entente ctl` does not reach the players of this process: {}", own.error().text);
   return Done{};
 }
 
@@ -765,6 +780,9 @@ Outcome<std::vector<net::NamedFd>> Service::offer() {
   if (operator_page_)
     all.push_back({SocketName{SocketName::Kind::kListener, operator_page_->address()}.text(),
                    net::copy_of(operator_page_->listening())});
+  if (taken_ != nullptr)
+    for (net::Fd& older : taken_->connections())
+      all.push_back({SocketName{SocketName::Kind::kOlder}.text(), std::move(older)});
   for (const net::NamedFd& one : all)
     if (!one.fd) return Error{"no descriptor is left for a socket; raise the limit of open files"};
   return all;
@@ -775,6 +793,7 @@ bool Service::is_stopping() const { return drainer_.is_stopping() || server_.sto
 
 Outcome<relay::LinkId> Service::release_newcomers() {
   if (is_stopping()) return Error{"the program is stopping"};
+  if (const auto opened = open_own_control(); !opened) return opened.error();
   kept_bans_.begin_leaving();  // a rule may still ban
   if (at_take_over_.begins) at_take_over_.begins();
   const auto released = server_.release_newcomers();
@@ -821,6 +840,7 @@ bool Service::restore(const Restrictions& known) {
 }
 
 void Service::take_back() {
+  own_acceptor_.reset();
   kept_bans_.stay();
   if (at_take_over_.failed) at_take_over_.failed();
   server_.cancel_take_over();
@@ -842,17 +862,16 @@ void Service::give(std::int32_t pid, bool own) {
   name_process_in_lines(net::own_pid());  // both may write to one journal
   log_info("process {} has taken over; {} here{}", pid, sessions_go_on(players()), for_at_most(config_.drain_s()));
   public_lists_.abandon();
-  const auto opened = open_control_at(older_socket(config_.control().socket(), net::own_pid()), Control::Orders::kAll);
-  if (opened)
-    acceptor_->start();
-  else
-    log_warn("`entente ctl` cannot reach the players of this process any more: {}", opened.error().text);
+  acceptor_ = std::move(own_acceptor_);
+  if (acceptor_) acceptor_->start();
   if (metrics_acceptor_) metrics_acceptor_->stop_listening();
   if (operator_page_) operator_page_->stop_listening();
   if (fleet_control_) fleet_control_->leave();
   if (own) notifier_->give(pid);  // the service manager follows only processes of its service
   drainer_.begin_retirement();
 }
+
+bool Service::can_be_asked() const { return acceptor_ != nullptr; }
 
 /// Not on the thread for commands: the other process may be waiting for the answer to the command that made the ban.
 Millis Service::tell_bans() {

@@ -199,7 +199,8 @@ class Service final : private HandOver::User, private FleetBans::User {
   std::string answer_control(std::string_view line, const net::LocalPeer& by, Control::Orders orders);
   std::string restrictions_answer();
   bool restore(const Restrictions& known);
-  Outcome<Done> open_control_at(const std::string& path, Control::Orders orders);
+  Outcome<std::unique_ptr<net::LocalAcceptor>> open_control_at(const std::string& path, Control::Orders orders);
+  Outcome<Done> open_own_control();
   Outcome<Done> tell_successor(const relay::Ban& ban) const;
   Millis tell_bans();
   void tell_last_bans();
@@ -214,6 +215,7 @@ class Service final : private HandOver::User, private FleetBans::User {
   Outcome<relay::LinkId> release_newcomers() override;
   void take_back() override;
   void give(std::int32_t pid, bool own) override;
+  bool can_be_asked() const override;
   bool is_stopping() const override;
   void take_over_failed(const std::string& why) override;
   Taps::Told told_by_taps();
@@ -257,6 +259,7 @@ class Service final : private HandOver::User, private FleetBans::User {
   // Last, so that they are destroyed before what they use.
   std::unique_ptr<TrafficHistory> traffic_history_;               // for the operator page; null if there is none
   std::unique_ptr<net::LocalAcceptor> acceptor_, left_acceptor_;  // left_: to the process that has taken over
+  std::unique_ptr<net::LocalAcceptor> own_acceptor_;  // from the release of newcomers to the hand-over's end
   std::unique_ptr<net::HttpAcceptor> metrics_acceptor_;
   std::shared_ptr<TokenGuard> operator_guard_;  // of the page; for reloads, which may come while it closes
   std::unique_ptr<OperatorPage> operator_page_;

@@ -75,6 +75,7 @@ std::string HandOver::objection() const {
 void HandOver::run(const net::LocalPeer& by) {
   log_info("process {} takes over", by.pid);
   const auto done = talk(by);
+  if (done && !user_.can_be_asked()) return;
   {
     const std::lock_guard lock(mutex_);
     talk_.reset();

@@ -43,6 +43,9 @@ class HandOver {
     /// The process `pid` takes over everything: gives up what only one process may use. `own`: this process has started
     /// it.
     virtual void give(std::int32_t pid, bool own) = 0;
+    /// After give(): whether the other process can ask this one at a socket of its own. Otherwise the connection stays
+    /// open until stop(), so that the other process knows that this one is there.
+    virtual bool can_be_asked() const { return true; }
     /// Whether the program is about to stop: nobody takes over any more. From any thread.
     virtual bool is_stopping() const { return false; }
     /// A take-over or an upgrade has failed.

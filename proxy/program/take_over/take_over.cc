@@ -1,5 +1,6 @@
 #include "proxy/program/take_over/take_over.h"
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <string_view>
@@ -47,6 +48,10 @@ Outcome<Done> TakeOver::receive() {
   for (net::NamedFd& one : *sockets) {
     const auto name = SocketName::parse(one.name);
     if (!name) return Error{"invalid hand-over: unknown socket name '" + one.name + "'"};
+    if (name->kind == SocketName::Kind::kOlder) {
+      older_.emplace_back(std::move(one.fd));
+      continue;
+    }
     net::add_passed(std::move(one.fd), name->bound, name->kind == SocketName::Kind::kOwnControl);
   }
   return Done{};
@@ -84,6 +89,19 @@ std::optional<Error> TakeOver::objection_to_socket(const std::string& control_so
   if (control_socket == path_ || is_same_file(control_socket, path_)) return std::nullopt;
   return Error{"needs a restart: the control socket of the running program is '" + path_ + "', not '" + control_socket +
                "'"};
+}
+
+bool TakeOver::is_over() const {
+  return talk_.other_has_left() &&
+         std::all_of(older_.begin(), older_.end(), [](const net::Talk& one) { return one.other_has_left(); });
+}
+
+std::vector<net::Fd> TakeOver::connections() const {
+  std::vector<net::Fd> open;
+  if (!talk_.other_has_left()) open.push_back(talk_.copy());
+  for (const net::Talk& one : older_)
+    if (!one.other_has_left()) open.push_back(one.copy());
+  return open;
 }
 
 Outcome<Done> TakeOver::take() { return talk_.say("taken", kWithOldProcess); }

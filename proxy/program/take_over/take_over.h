@@ -8,14 +8,18 @@
 //   new: ready       (everything is open)
 //   old: given N     (the old one accepts no more clients; its sessions have numbers up to N)
 //   new: taken       (the new one accepts them)
-// Before `taken`, the new one asks for what restrictions.h describes.
+// Before `taken`, the new one asks for what restrictions.h describes. From `given` on, the old one has a control socket
+// of its own (older_sockets.h), and after `taken` it closes the connection. If it could not make that socket, it keeps
+// the connection open until it ends; the next take-over passes the connection on.
 // If the new one fails, it says why on another connection: take over failed: WHY
 #pragma once
 
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "proxy/net/fd.h"
 #include "proxy/net/take_over/talk.h"
 #include "proxy/program/take_over/restrictions.h"
 #include "proxy/relay/base/link_info.h"
@@ -38,8 +42,10 @@ class TakeOver {
   /// From now on, this process accepts the newcomers. REQUIRES: ready(); all listeners are about to serve.
   Outcome<Done> take();
   /// The old process has given up everything, and its players can be asked for at its own socket (older_sockets.h); or
-  /// it is gone. REQUIRES: take().
-  bool is_over() const { return talk_.other_has_left(); }
+  /// it is gone. The same holds for those before it. REQUIRES: take().
+  bool is_over() const;
+  /// Copies of the connections to these processes that are open, for the process that takes over next.
+  std::vector<net::Fd> connections() const;
   /// The control socket of the old process.
   const std::string& path() const { return path_; }
   /// Why this process cannot serve `control_socket`, the one that it is configured to have: the old process has
@@ -52,6 +58,7 @@ class TakeOver {
 
   std::string path_;
   net::Talk talk_;
+  std::vector<net::Talk> older_;  // with processes before the old one, which have passed it on
 };
 
 }  // namespace entente

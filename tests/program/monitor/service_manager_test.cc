@@ -19,8 +19,11 @@
 #include "proxy/net/fd.h"
 #include "proxy/net/socket.h"
 #include "proxy/program/monitor/notifier.h"
+#include "proxy/program/take_over/older_sockets.h"
 #include "proxy/relay/proxy_server.h"
+#include "tests/program/asked.h"
 #include "tests/program/folder.h"
+#include "tests/relay/peers.h"
 #include "tests/support/connection.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
@@ -288,6 +291,53 @@ TEST_CASE("listeners use the passed sockets of their address, and unused sockets
   process.signal(SIGTERM);
   CHECK(process.wait() == 0);
   CHECK(std::filesystem::exists(control));  // the service manager's socket is not removed
+}
+
+TEST_CASE("beside a passed control socket there may be room for no other; the next processes know the old one anyway") {
+  const Asked it;
+  const std::string control = it.folder.file("c.sock"), stopped = it.folder.file("stopped");
+  const testing::FakeServer server;
+  const std::string config = it.folder.write(
+      "a.toml", "[control]\nsocket = \"" + control + "\"\n[[route]]\nlisten = \"bzflag://" +
+                    testing::free_for_both().text() + "?dialect=2.4\"\nto = \"bzflag://" + server.address().text() +
+                    "?dialect=2.4\"\nhold_s = 60\ncheck_s = 1\nstop_after_s = 1\nstop = \"echo >>" + stopped + "\"\n");
+  Passed passed;
+  passed.add(local_socket(control), "control");
+  Process old(passed.command({kEntente, "run", config}));
+  const auto line = old.line();
+  REQUIRE_MESSAGE(line, old.err());
+  std::filesystem::create_directory(older_socket(control, old.pid()));  // so it can make no socket
+  std::vector<testing::Stream> all;                                     // checks, and the player's
+  const auto accept = [&] {
+    all.push_back(server.accept());
+    all.back().send("BZFS0221\x07");
+  };
+  auto client =
+      std::make_unique<testing::Stream>(testing::Stream::to(*net::Address::parse(line->substr(line->rfind(' ') + 1))));
+  client->send("BZFLAG\r\n\r\n");
+  accept();
+  REQUIRE(it.answers("list", client->here().text()));
+  const auto upgrade = [&] {
+    const Ended upgraded = it.ctl({"upgrade"});
+    REQUIRE_MESSAGE(upgraded.code == 0, upgraded.err);
+    return std::stoi(upgraded.out.substr(std::string("process ").size()));
+  };
+  const int second = upgrade();
+  CHECK(old.err_has("after the take-over, `entente ctl` does not reach the players of this process: "));
+  const auto stops = [&] {
+    std::error_code none;
+    const auto bytes = std::filesystem::file_size(stopped, none);
+    return none ? 0 : bytes;
+  };
+  const auto before = stops();  // on a slow machine, the player came late
+  const int third = upgrade();
+  CHECK(entente::eventually([&] { return !std::filesystem::exists(older_socket(control, second)); }));  // it has ended
+  for (int checks = 0; checks < 6; ++checks) accept();
+  CHECK(stops() == before);
+  client.reset();
+  CHECK(entente::eventually([&] { return stops() > before; }));
+  CHECK(::kill(third, SIGTERM) == 0);
+  CHECK(old.wait() == 0);
 }
 
 TEST_CASE("a passed control socket that others may use is refused") {

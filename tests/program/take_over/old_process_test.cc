@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include <array>
 #include <future>
 #include <memory>
 #include <optional>
@@ -170,8 +171,8 @@ TEST_CASE("take-over: the old process is told of a failure in one line that the 
 TEST_CASE("take-over: the name of a socket is read as it was written, and any other name is refused") {
   const auto at = net::Address::parse("192.0.2.1", 5154);
   using Kind = SocketName::Kind;
-  for (const SocketName& one :
-       {SocketName{Kind::kListener, *at}, SocketName{Kind::kControl, {}}, SocketName{Kind::kOwnControl, {}}}) {
+  for (const SocketName& one : {SocketName{Kind::kListener, *at}, SocketName{Kind::kControl, {}},
+                                SocketName{Kind::kOwnControl, {}}, SocketName{Kind::kOlder, {}}}) {
     CAPTURE(one.text());
     const auto read = SocketName::parse(one.text());
     REQUIRE(read.has_value());
@@ -180,6 +181,21 @@ TEST_CASE("take-over: the name of a socket is read as it was written, and any ot
   }
   for (const char* name : {"", "Control", "own", "control ", "listener", "listener ", "listener 192.0.2.1:", "other"})
     CHECK_FALSE(SocketName::parse(name).has_value());
+}
+
+TEST_CASE("take-over: processes from before the old one are there until their connections are closed, too") {
+  Old old;
+  std::array<int, 2> ends{};
+  REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0);
+  net::Fd here(ends[0]), there(ends[1]);
+  TakeOver taken = old.begun(one_socket("older", std::move(there)));
+  CHECK(taken.connections().size() == 2);  // for the process that takes over next
+  old.talk.reset();
+  CHECK(taken.connections().size() == 1);
+  CHECK_FALSE(taken.is_over());
+  here.reset();
+  CHECK(taken.connections().empty());
+  CHECK(taken.is_over());
 }
 
 TEST_CASE("the sockets of older processes: only sockets with a number, the newest process first, at most 64") {

@@ -486,6 +486,26 @@ TEST_CASE("ctl upgrade starts a new process that takes over") {
   CHECK(it.old->wait() == 0);
 }
 
+TEST_CASE("an upgrade is refused if the old process cannot make a control socket of its own, and nothing changes") {
+  Upgraded it;
+  const auto met = it.meet();
+  const std::string own = older_socket(it.folder.file("c.sock"), it.old->pid());
+  std::filesystem::create_directory(own);  // so there can be no socket
+  const Ended refused = it.ctl({"upgrade"});
+  CHECK(refused.code == 1);
+  CHECK_MESSAGE(has(refused.err, "the running process needs a control socket of its own for its players: " + own),
+                refused.err);
+  CHECK(has(refused.err, "This one goes on."));
+  met.check();
+  (void)it.meet();
+  CHECK(has(it.answer("list"), met.client.here().text()));
+  std::filesystem::remove(own);
+  const Ended upgraded = it.ctl({"upgrade"});
+  REQUIRE_MESSAGE(upgraded.code == 0, upgraded.err);
+  it.young = std::stoi(upgraded.out.substr(std::string("process ").size()));
+  met.check();
+}
+
 TEST_CASE("an older process that hangs keeps no worker waiting, and its players' server is not stopped") {
   const Asked it;
   const FakeServer server, other;
