@@ -1,6 +1,8 @@
 // Panic's back: what the room learns from a server's messages, and which Actions a player's intents become.
 #include <doctest/doctest.h>
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <ctime>
 
@@ -292,6 +294,7 @@ TEST_CASE("with the .map file, a safe shot is known to be safe") {
   const Folder maps;
   maps.write("yard.map", walled_map(30, 20));
   maps.write("notes.map", "no map at all");
+  REQUIRE(::mkfifo(maps.file("pipe.map").c_str(), 0600) == 0);  // nobody waits for its writer
   Play play(0, {{"maps", maps.path().string()}});
   play.stage.opens();
   play.hears<words::Spawn>("");

@@ -112,7 +112,9 @@ std::span<const Name> kept_names() {
        {"proxy/net/", "proxy/trace/file.cc", "proxy/program/settings/ban_file.cc", "proxy/program/serve/signals.cc",
         // They ask who owns a file.
         "proxy/program/settings/token.cc", "proxy/program/storage/words_cache.cc", "proxy/program/import/input.cc",
-        "proxy/program/take_over/older_sockets.cc"}},
+        "proxy/program/take_over/older_sockets.cc",
+        // It waits for no pipe.
+        "proxy/program/base/read_file.cc"}},
       {Pattern(
            R"((^|[^[:alnum:]_>.])(::)?(getaddrinfo|gethostbyname|getnameinfo|inet_pton|inet_ntop|if_nametoindex)\()"),
        {"proxy/net/"}},

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cerrno>
 #include <cstring>
@@ -630,18 +629,17 @@ Expected<config::Config, ConfigErrors> parse_config(std::string_view toml, std::
 }
 
 Expected<LoadedConfig, ConfigErrors> load_config(const std::string& path, std::span<const wire::Game* const> known,
-                                                 const Machine* machine) {
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  if (!file)
-    return ConfigErrors{path + ": cannot be read: " + std::strerror(errno) +
-                        (errno == ENOENT ? "; `entente check --example` prints a file to start from" : "")};
-  std::string text;
-  for (std::array<char, 16'384> piece; file && text.size() <= kLargestConfig;)
-    text.append(piece.data(), static_cast<std::size_t>(file.read(piece.data(), piece.size()).gcount()));
-  if (file.bad() || text.size() > kLargestConfig)
+                                                 const Machine* machine, Pipes pipes) {
+  const auto text = read_beginning(path, kLargestConfig + 1, pipes);
+  const int error = text ? 0 : text.error().error;
+  if (text ? text->size() > kLargestConfig : error == EISDIR)
     return ConfigErrors{path + " is a folder, or larger than 1 MiB; expected a configuration file"};
-  return checked_config(text, path, known, machine);
+  if (!text && error == 0)
+    return ConfigErrors{text.error().text(path) + ", and can be read only once; to change the settings, restart"};
+  if (!text)
+    return ConfigErrors{path + ": cannot be read: " + std::strerror(error) +
+                        (error == ENOENT ? "; `entente check --example` prints a file to start from" : "")};
+  return checked_config(*text, path, known, machine);
 }
 
 config::Config default_config() {

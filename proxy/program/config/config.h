@@ -11,6 +11,7 @@
 #include "adapters/wire/game.h"
 #include "proxy/base/fault.h"
 #include "proxy/net/address.h"
+#include "proxy/program/base/read_file.h"
 #include "proxy/program/config/config_places.h"
 #include "schema/config.pb.h"
 
@@ -34,9 +35,9 @@ struct Machine {
 };
 
 /// Reads and checks `path`; endpoints are resolved with the games in `known`. `machine` null: only the text of the file
-/// is judged.
+/// is judged. `pipes`: kRefused if others would wait, too, for the writer of a pipe.
 Expected<LoadedConfig, ConfigErrors> load_config(const std::string& path, std::span<const wire::Game* const> known,
-                                                 const Machine* machine);
+                                                 const Machine* machine, Pipes pipes = Pipes::kRead);
 
 /// As load_config(), for the text of a file; `name` is used in errors.
 Expected<config::Config, ConfigErrors> parse_config(std::string_view toml, std::string_view name,

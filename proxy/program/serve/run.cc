@@ -39,8 +39,8 @@ void declare_run(CLI::App& app, RunOptions& options) {
 
 int run_run(const RunOptions& options) {
   keep_hang_ups();  // `systemctl reload` may come before the program is ready
-  const auto read = [&options](const Machine& machine) {
-    auto loaded = load_config(options.config, games(), &machine);
+  const auto read = [&options](const Machine& machine, Pipes pipes) {
+    auto loaded = load_config(options.config, games(), &machine, pipes);
     if (loaded) {
       apply(options.log, *loaded->config.mutable_log());
       apply(options.control, loaded->config);
@@ -53,7 +53,7 @@ int run_run(const RunOptions& options) {
     if (!begun) return report_failure(begun.error());
     take_over.emplace(std::move(*begun));
   }
-  const auto loaded = read(Machine{});
+  const auto loaded = read(Machine{}, Pipes::kRead);
   if (!loaded) {
     print_errors(loaded.error());
     if (take_over) take_over->fail(text_of(loaded.error()));
@@ -65,7 +65,9 @@ int run_run(const RunOptions& options) {
       take_over->fail(error.text);
       return report_failure(error);
     }
-  return serve(*loaded, read, take_over ? &*take_over : nullptr);
+  // The commands wait for a reload, and so does the stop.
+  const auto reread = [&read](const Machine& machine) { return read(machine, Pipes::kRefused); };
+  return serve(*loaded, reread, take_over ? &*take_over : nullptr);
 }
 
 }  // namespace entente

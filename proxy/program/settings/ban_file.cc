@@ -79,6 +79,8 @@ bool write_all(int fd, std::string_view text) {
 
 std::string remarks_of(const std::string& path) {
   std::string remarks;
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(path, unknown)) return remarks;  // reading a pipe would wait for its writer
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);)
     if (line.starts_with('#')) remarks += line + "\n";

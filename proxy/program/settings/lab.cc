@@ -1,15 +1,13 @@
 #include "proxy/program/settings/lab.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <utility>
 
 #include "adapters/registry.h"
+#include "proxy/program/base/read_file.h"
 #include "proxy/program/base/screen_text.h"
 #include "proxy/program/base/suggest.h"
 
@@ -45,15 +43,9 @@ bool same_name(std::string_view one, std::string_view other) {
 Outcome<std::string> read_spec(const std::string& text) {
   if (!text.starts_with('@')) return text;
   const std::string file = text.substr(1);
-  errno = 0;
-  std::ifstream in(file, std::ios::binary);
-  std::string content(LabPlan::kLongestSpec + 1, '\0');
-  if (in) in.read(content.data(), static_cast<std::streamsize>(content.size()));
-  if (in.bad() || (!in && !in.eof()))
-    return Error{"cannot read '" + screen_text(file) + "'" +
-                 (errno != 0 ? std::string(": ") + std::strerror(errno) : "")};
-  content.resize(static_cast<std::size_t>(in.gcount()));
-  return content;
+  auto content = read_beginning(file, LabPlan::kLongestSpec + 1);
+  if (!content) return Error{content.error().text(file)};
+  return std::move(*content);
 }
 
 }  // namespace

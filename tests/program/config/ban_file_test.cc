@@ -125,6 +125,14 @@ TEST_CASE("a ban that is saved while another process takes over reaches that pro
   CHECK(read_bans(folder.file("bans"), 0)->bans.size() == 4);
 }
 
+TEST_CASE("a pipe that is put in the place of the ban file is replaced, and nobody waits for its writer") {
+  const Folder folder;
+  const std::string path = folder.file("bans");
+  REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+  CHECK(write_bans(path, {}).ok());
+  CHECK(std::filesystem::is_regular_file(path));
+}
+
 TEST_CASE("a missing file means no bans; comments and empty lines are skipped") {
   const Folder folder;
   CHECK(read_bans(folder.file("none"), 0)->bans.empty());

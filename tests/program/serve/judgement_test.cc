@@ -71,6 +71,7 @@ TEST_CASE("check, run, reload and upgrade refuse the same files with the same wo
   };
   const std::vector<Wrong> all = {
       {"[limits\n", "1", ""},
+      {"lab = \"@" + pipe + "\"\n", "1", ":7: route[0].lab: '" + pipe + "' is not a file"},
       {"[log]\nfile = \"" + none + "\"\n", "2", ":8: log.file: there is no folder"},
       {"[access]\nban_file = \"" + none + "\"\n", "2", ":12: access.ban_file: there is no folder"},
       {"[access]\nban_file = \"" + bans + "\"\n", "2", ":12: access.ban_file: " + bans + ":1: 'garbage' is not"},

@@ -1,9 +1,12 @@
 // Routes and arenas of a configuration that changes while it is served.
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
+#include <future>
 #include <memory>
 
 #include "tests/program/asked.h"
@@ -254,6 +257,29 @@ TEST_CASE("a route that a reload adds to a process without routes can be recorde
   it.folder.write("a.toml", rest + Reloaded::route(one));
   REQUIRE(it.ctl({"reload"}).code == 0);
   CHECK(has(it.answer("recordings"), "\tpanic be-packed 127.0.0.1:"));
+}
+
+TEST_CASE("a configuration from a pipe is served; it cannot be reloaded, and nobody waits for the pipe") {
+  const FakeServer one;
+  const Asked it;
+  const std::string pipe = it.folder.file("a.toml");
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  auto written = std::async(std::launch::async, [&] {
+    std::ofstream(pipe) << "[control]\nsocket = \"" + it.folder.file("c.sock") + "\"\n" + Reloaded::route(one);
+  });
+  Process process({kEntente, "run", pipe});
+  written.get();
+  const auto line = process.line();
+  REQUIRE_MESSAGE(line, process.err());
+  const Met met(local(line->substr(line->rfind(':') + 1)), one);
+  process.signal(SIGHUP);
+  CHECK(process.err_has("configuration not reloaded: '" + pipe + "' is not a file, and can be read only once"));
+  const Ended told = it.ctl({"reload"});
+  CHECK(told.code == 1);
+  CHECK_MESSAGE(has(told.err, "'" + pipe + "' is not a file"), told.err);
+  CHECK(has(it.answer("list"), met.client.here().text()));
+  process.signal(SIGTERM);
+  CHECK(process.wait() == 0);
 }
 
 TEST_CASE("a reload reports the number of errors, and the limits and access lists that it has changed") {
