@@ -24,6 +24,9 @@ using wire::Personal;
 constexpr const char* kGroups[] = {"names", "chat", "passwords", "tokens", "addresses", "hosts", "mottos", "texts"};
 static_assert(std::size(kGroups) == kPersonalGroups);
 
+constexpr std::size_t kMostSearched = 65'536;  // bytes of a text that is searched; those of games are shorter
+constexpr std::size_t kMostOfRemark = 4'096;   // bytes of a remark that is searched; those of Entente are shorter
+
 /// Texts that programs write by themselves.
 constexpr std::string_view kStockTexts[] = {"free for all",
                                             "capture the flag",
@@ -179,7 +182,8 @@ void add_number(double value, std::string& out) {
 /// The numbers of a JSON object, and empty texts.
 std::string statistics_of(std::string_view json) {
   google::protobuf::Struct all;
-  if (!google::protobuf::util::JsonStringToMessage(std::string(json), &all).ok()) return "{}";
+  if (json.size() > kMostSearched || !google::protobuf::util::JsonStringToMessage(std::string(json), &all).ok())
+    return "{}";
   std::string out = "{";
   for (const std::string_view member : kStockMembers) {  // in our order
     const auto found = all.fields().find(std::string(member));
@@ -292,7 +296,7 @@ std::optional<std::string> Censor::text(Personal kind, std::string_view text) {
 
 /// Spaces at its ends, colours and control characters are not part of a name.
 std::optional<std::string> Censor::name(std::string_view text) {
-  std::string cleaned = clean(visible_text(text));
+  std::string cleaned = clean(visible_text(text.substr(0, kMostSearched)));
   cleaned.erase(0, std::min(cleaned.find_first_not_of(' '), cleaned.size()));
   cleaned.resize(cleaned.find_last_not_of(' ') + 1);
   if (keeps(PersonalGroup::kNames)) return std::nullopt;
@@ -313,7 +317,7 @@ std::string Censor::without_arguments(std::string_view text) {
 
 /// A text that was written by people: replaced, or kept without what else is personal.
 std::optional<std::string> Censor::written(PersonalGroup kind, std::string_view text, std::string with) {
-  if (!keeps(kind) || pseudonyms_.overflowed()) return replaced(kind, std::move(with));
+  if (!keeps(kind) || pseudonyms_.overflowed() || text.size() > kMostSearched) return replaced(kind, std::move(with));
   std::string told = keeps(PersonalGroup::kPasswords) ? std::string(text) : without_arguments(text);
   if (!keeps(PersonalGroup::kPasswords) || !keeps(PersonalGroup::kTokens)) told = pseudonyms_.without_secrets(told);
   if (!keeps(PersonalGroup::kAddresses) || !keeps(PersonalGroup::kHosts))
@@ -346,8 +350,11 @@ std::uint16_t Censor::port(std::uint16_t port) {
 std::string Censor::remark(std::string_view text) {
   for (std::size_t i = 0; i < relay::kReasons; ++i)
     if (text == relay::text(static_cast<relay::Reason>(i))) return std::string(text);
-  if (keeps(PersonalGroup::kTexts)) return written(PersonalGroup::kTexts, text, "").value_or(std::string(text));
-  std::string without = pseudonyms_.without_addresses(pseudonyms_.without_secrets(text),
+  const bool searchable = text.size() <= kMostOfRemark;
+  if (searchable && keeps(PersonalGroup::kTexts))
+    return written(PersonalGroup::kTexts, text, "").value_or(std::string(text));
+  const std::string_view begin = searchable ? text : text.substr(0, text.rfind(' ', kMostOfRemark) + 1);
+  std::string without = pseudonyms_.without_addresses(pseudonyms_.without_secrets(begin),
                                                       keeps(PersonalGroup::kAddresses), keeps(PersonalGroup::kHosts));
   if (!keeps(PersonalGroup::kNames)) without = pseudonyms_.without_names(without);
   std::string out;
@@ -358,6 +365,7 @@ std::string Censor::remark(std::string_view text) {
         out += number || is_pseudonym(word) || vocabulary_.contains(lower_case(word)) ? word : "_";
       },
       [&](char c) { out += c; });
+  if (!searchable) out += '_';
   if (out != text) count(PersonalGroup::kTexts);
   return out;
 }

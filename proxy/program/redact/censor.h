@@ -40,11 +40,14 @@ class Censor {
  public:
   explicit Censor(PersonalGroups keep);
 
-  /// What replaces a text of this kind; none: it stays. Both are in UTF-8. REQUIRES: a kind of text.
+  /// What replaces a text of this kind; none: it stays. Both are in UTF-8. In a text that
+  /// `--keep` names, only what is personal is replaced; if it has more than 64 KiB, all of it. REQUIRES: a kind of
+  /// text.
   std::optional<std::string> text(wire::Personal kind, std::string_view text);
   Pseudonyms::Ip4 ip4(const Pseudonyms::Ip4& ip);
   std::uint16_t port(std::uint16_t port);
-  /// Redacts a remark that Entente wrote: only words that Entente itself uses are kept.
+  /// Redacts a remark that Entente wrote: only words that Entente itself uses are kept. What follows the first 4 KiB
+  /// becomes "_".
   std::string remark(std::string_view text);
 
   /// What follows is of this link; 0: of none. A secret that somebody wrote in a session is replaced wherever it is

@@ -12,10 +12,11 @@
 namespace entente {
 namespace {
 
-constexpr std::size_t kShort = 3;        // bytes of a name that is replaced inside words, too
-constexpr std::size_t kCutText = 90;     // bytes of a text that a program may have cut inside a name
-constexpr std::size_t kLongestEnd = 64;  // bytes of the beginning of a name, at its end
-constexpr std::size_t kLeastSecret = 3;  // shorter passwords are not sought in texts
+constexpr std::size_t kShort = 3;           // bytes of a name that is replaced inside words, too
+constexpr std::size_t kCutText = 90;        // bytes of a text that a program may have cut inside a name
+constexpr std::size_t kLongestEnd = 64;     // bytes of the beginning of a name, at its end
+constexpr std::size_t kLeastSecret = 3;     // shorter passwords are not sought in texts
+constexpr std::size_t kLongestKey = 1'024;  // bytes of a name, host or address by which it is known again
 
 /// Belongs to a word: bytes above ASCII are letters.
 constexpr bool is_of_name(char c) { return is_letter(c) || is_digit(c) || static_cast<unsigned char>(c) >= 0x80; }
@@ -159,6 +160,7 @@ bool is_made_up(std::string_view word) {
 std::string visible_text(std::string_view text) { return visible(text).text; }
 
 const std::string& Pseudonyms::name(std::string_view name) {
+  name = name.substr(0, kLongestKey);
   const auto known = names_.find(name);
   if (known != names_.end()) return known->second;
   static const std::string kAnybody = "player";
@@ -170,6 +172,7 @@ const std::string& Pseudonyms::name(std::string_view name) {
 }
 
 const std::string& Pseudonyms::host(std::string_view host) {
+  host = host.substr(0, kLongestKey);
   const auto known = hosts_.find(host);
   if (known != hosts_.end()) return known->second;
   static const std::string kAnyHost = "host.example";
@@ -218,20 +221,24 @@ std::string Pseudonyms::ip6(const std::string& text) {
 
 std::string Pseudonyms::address(std::string_view text) {
   constexpr std::string_view kDatagrams = "/udp";  // of a connection in a packet capture
-  if (text.ends_with(kDatagrams))
-    return address(text.substr(0, text.size() - kDatagrams.size())) + std::string(kDatagrams);
-  if (text.empty()) return {};
+  std::string end;
+  if (text.ends_with(kDatagrams)) {
+    text.remove_suffix(kDatagrams.size());
+    end = kDatagrams;
+  }
+  if (text.empty()) return end;
+  text = text.substr(0, kLongestKey);
   std::string_view ip = text;
   std::optional<std::uint16_t> port_number;
   if (const auto colon = text.rfind(':'); colon != text.npos && (text.find(':') == colon || text[0] == '[')) {
     port_number = port_number_in(text.substr(colon + 1));
     if (port_number) ip = text.substr(0, colon);
   }
-  const std::string end = port_number ? ":" + std::to_string(port(*port_number)) : "";
+  if (port_number) end = ":" + std::to_string(port(*port_number)) + end;
   if (const auto four = parse_ip4(ip)) return text_of(ip4(*four)) + end;
   if (const auto six = net::Address::parse(ip, 0)) {
     if (const auto four = parse_ip4(six->unmapped().ip_text())) return text_of(ip4(*four)) + end;
-    return end.empty() ? ip6(six->ip_text()) : "[" + ip6(six->ip_text()) + "]" + end;
+    return port_number ? "[" + ip6(six->ip_text()) + "]" + end : ip6(six->ip_text()) + end;
   }
   return host(ip) + end;
 }
@@ -339,8 +346,14 @@ std::string Pseudonyms::without_addresses(std::string_view text, bool keep_addre
 
 /// The longest IPv6 address at the beginning; it has no port or brackets.
 std::size_t Pseudonyms::ip6_size(std::string_view text) {
-  constexpr std::size_t kLeast = 3, kMostSize = 45;
-  std::size_t end = std::min({text.find_first_of("[]"), text.size(), kMostSize});
+  constexpr std::size_t kLeast = 3, kMostSize = 45, kMostColons = 8;
+  if (text.starts_with(':') && !text.starts_with("::")) return 0;
+  text = text.substr(0, kMostSize);
+  text = text.substr(0, text.find_first_of("[]"));
+  if (const auto three = text.find(":::"); three != text.npos) text = text.substr(0, three + 2);
+  for (std::size_t at = 0, colons = 0; at < text.size(); ++at)
+    if (text[at] == ':' && ++colons > kMostColons) text = text.substr(0, at);
+  std::size_t end = text.size();
   for (; end >= kLeast; --end) {
     if (std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end), ':') < 2) return 0;
     if (net::Address::parse(text.substr(0, end), 0).ok()) return end;

@@ -20,6 +20,8 @@ class Pseudonyms {
  public:
   using Ip4 = std::array<std::uint8_t, 4>;
 
+  // Of a name, a host or an address, only the first 1,024 bytes count.
+
   /// "player1", "player2" …
   const std::string& name(std::string_view name);
   /// "host1.example", "host2.example" …

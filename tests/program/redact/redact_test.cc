@@ -282,6 +282,33 @@ TEST_CASE("texts: what is left of each kind") {
   CHECK(censor.remark("dialling 10.1.2.3:5154 for anna-b") == "dialling 192.0.2.1:5154 for player2-_");
 }
 
+TEST_CASE("of a long note or reason only the beginning is looked at; a long text does not stay") {
+  PersonalGroups keep;
+  keep.set(static_cast<std::size_t>(PersonalGroup::kTexts));
+  keep.set(static_cast<std::size_t>(PersonalGroup::kChat));
+  for (const PersonalGroups& kept : {PersonalGroups(), keep}) {
+    Censor censor(kept);
+    CHECK(censor.remark(std::string(1U << 20U, ':')) == "_");
+    CHECK(censor.remark("client left " + std::string(1U << 20U, ':')) == "client left _");
+    CHECK(censor.remark("client left " + std::string(4'084, ':')).size() == 4'096);
+    const std::string longest(65'536, 'a');
+    CHECK(censor.text(Personal::kChat, longest).has_value() != kept.any());
+    CHECK(censor.text(Personal::kChat, longest + "a") == "[chat]");
+    CHECK(censor.text(Personal::kStatistics, "{" + std::string(65'536, ' ') + "}") == "{}");
+  }
+}
+
+TEST_CASE("a recording whose note and reason are long is redacted") {
+  const Folder folder;
+  const std::string path = folder.file("long.mcap"), text(1U << 20U, ':');
+  const auto to = recorder(path);
+  to->opened(kStart, opening(1, "bzflag", "2.4"));
+  to->note(kStart, 1, text, 0);
+  to->closed(kStart + kSecond, 1, text);
+  REQUIRE(to->close(kStart + kSecond).ok());
+  CHECK(redacted({path, folder.file("copy.mcap")}).exit == kOk);
+}
+
 TEST_CASE("kept texts: versions, variables and their values stay, but not the names and addresses in them") {
   PersonalGroups keep;
   keep.set(static_cast<std::size_t>(PersonalGroup::kTexts));

@@ -53,5 +53,41 @@ TEST_CASE("pseudonyms: a text is searched for 20,000 names and passwords") {
   CHECK(pseudonyms.without_secrets("x " + begin + "c7 x") == "x *** x");
 }
 
+TEST_CASE("pseudonyms: a long text that looks like addresses is searched in linear time") {
+  Pseudonyms pseudonyms;
+  const auto repeated = [](const std::string& part) {
+    std::string text;
+    while (text.size() < 100'000) text += part;
+    return text;
+  };
+  const auto told = [&](const std::string& text) { return pseudonyms.without_addresses(text, false, false); };
+  for (const char* part : {":", "1.", "[", "]:"}) {
+    const std::string text = repeated(part);
+    CAPTURE(part);
+    CHECK(told(text).size() <= text.size());
+  }
+  CHECK(told(repeated(":")) == repeated(":"));
+  const std::string groups = repeated("1:");
+  CHECK(told(groups).find("1:1:1:1:1:1:1:1:1") == std::string::npos);
+  CHECK(told("1:::") == "2001:db8::2:");
+  CHECK(told("[2a02::5]:::") == "[2001:db8::3]:::");
+}
+
+TEST_CASE("pseudonyms: long names, hosts and addresses are known by their beginnings") {
+  Pseudonyms pseudonyms;
+  const std::string name(5'000, 'a');
+  CHECK(pseudonyms.name(name) == "player1");
+  CHECK(pseudonyms.name(name + "b") == "player1");
+  CHECK(pseudonyms.host(name) == "host1.example");
+  CHECK(pseudonyms.host(name + "b") == "host1.example");
+  CHECK(pseudonyms.without_names("x " + name + "b x") == "x player1 x");
+  std::string ends;
+  while (ends.size() < 1'000'000) ends += "/udp";
+  CHECK(pseudonyms.address("10.9.9.9/udp") == "192.0.2.1/udp");
+  CHECK(pseudonyms.address("[2001:470::7]:5154/udp") == "[2001:db8::1]:49152/udp");
+  CHECK(pseudonyms.address("2001:470::7/udp") == "2001:db8::1/udp");
+  CHECK(pseudonyms.address(ends) == "host2.example/udp");
+}
+
 }  // namespace
 }  // namespace entente::sought_texts_test
