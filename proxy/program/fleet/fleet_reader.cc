@@ -124,6 +124,7 @@ Outcome<std::optional<FleetRecording>> FleetReader::about(const std::string& sub
   if (!*last) return makes_no_sense;  // gone since
   if (first->empty()) return Error{"NATS does not give its pieces yet"};
   if (!fleet::decode(first->front().bytes, begin) || !fleet::decode((*last)->bytes, end)) return makes_no_sense;
+  if (begin.time() == 0 || end.time() == 0) return makes_no_sense;
   found.file = clean(whole_characters(begin.file(), kLongestFile));
   found.run = begin.run();
   found.bytes = end.offset() + end.bytes().size();

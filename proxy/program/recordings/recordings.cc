@@ -178,14 +178,19 @@ std::string json_list(const std::set<std::string>& texts) {
   return out.empty() ? "[]" : out + "]";
 }
 
+std::string json_time(WallTime time) {
+  if (time == 0) return "null";
+  std::string out;
+  json_text(utc_text(time).replace(10, 1, "T") + "Z", out);
+  return out;
+}
+
 std::string json_of(const Listed& one) {
   std::string out = "{\"file\":";
   json_text(one.name, out);
-  if (one.start == 0)
-    out += ",\"began\":null,\"seconds\":null";
-  else
-    json_member("began", utc_text(one.start).replace(10, 1, "T") + "Z", out),
-        out += fmt::format(",\"seconds\":{:.3f}", static_cast<double>(one.end - std::min(one.start, one.end)) / 1e9);
+  out += ",\"began\":" + json_time(one.start) + ",\"seconds\":";
+  out += one.start == 0 ? "null"
+                        : fmt::format("{:.3f}", static_cast<double>(one.end - std::min(one.start, one.end)) / 1e9);
   out += fmt::format(",\"bytes\":{},\"games\":{},\"servers\":{},\"kills\":{},\"players\":{},\"complete\":{}", one.bytes,
                      json_list(one.info.games), json_list(one.info.servers),
                      one.info.kills ? std::to_string(*one.info.kills) : "null", json_list(one.info.players),
@@ -212,7 +217,7 @@ std::string json_of(const FleetRecording& one) {
   json_text(one.name, out);
   json_member("node", one.node, out);
   json_member("file", one.file, out);
-  json_member("began", utc_text(one.began).replace(10, 1, "T") + "Z", out);
+  out += ",\"began\":" + json_time(one.began);
   return out + fmt::format(",\"seconds\":{:.3f},\"bytes\":{},\"complete\":{}}}\n",
                            static_cast<double>(one.changed - std::min(one.began, one.changed)) / 1e9, one.bytes,
                            one.complete);

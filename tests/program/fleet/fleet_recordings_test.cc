@@ -96,6 +96,9 @@ class Pieces {
     piece.set_time(++time_);
     piece.set_last(last);
     piece.set_torn(torn);
+    store(node, name, piece);
+  }
+  void store(const std::string& node, const std::string& name, const bus::RecordingPiece& piece) {
     const std::string text = piece.SerializeAsString();
     is_stored([&](auto done) { its_.line->store(names_.recording(node, name), as_bytes(text), "", done); });
   }
@@ -320,6 +323,23 @@ TEST_CASE("what an archive that was killed has left of a shorter recording is re
   std::set<std::string> there = others;
   there.insert("a.x.mcap");
   CHECK(archived.names() == there);
+}
+
+TEST_CASE("a recording whose first or last piece has no time is left out, and the others are listed") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  const Folder folder;
+  Pieces pieces(nats);
+  pieces.store("a", "empty", {});
+  pieces.store("a", "good", 0, "abc", true);
+  pieces.store("a", "ends", 0, "abc");
+  bus::RecordingPiece end;
+  end.set_last(true);
+  pieces.store("a", "ends", end);
+  const Ended list = run({kEntente, "recordings", "--fleet", config_in(folder, nats), "--json"});
+  CHECK_MESSAGE(list.code == 0, list.err);
+  CHECK(std::count(list.out.begin(), list.out.end(), '\n') == 1);
+  CHECK_MESSAGE(has(list.out, R"("name":"good")"), list.out);
 }
 
 TEST_CASE("recordings that NATS does not permit to read are reported") {
