@@ -416,7 +416,7 @@ Outcome<Done> Recorder::close(WallTime now) {
   if (done.ok()) done = writer_->end();
   if (done.ok() && options_.sync != RecorderOptions::Sync::kNever) done = sink_->sync();
   if (done.ok()) done = sink_->finish();
-  if (done.ok()) return done;
+  if (done.ok() || !options_.keeps_part) return done;
   return Error{done.error().text + "; what was recorded is in " + sink_->name() + ": `entente recover` repairs it"};
 }
 

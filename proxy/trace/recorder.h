@@ -50,8 +50,10 @@ struct RecorderOptions {
   /// The age at which a chunk is closed, in ns. A little less than the second that a crash may cost, because tick()
   /// may come late.
   WallTime chunk_age = 950'000'000;
-  int level = 1;                              ///< of zstd
-  bool index_messages = false;                ///< as in mcap::WriterOptions
+  int level = 1;                ///< of zstd
+  bool index_messages = false;  ///< as in mcap::WriterOptions
+  /// Whether the owner leaves a file that close() could not finish to `entente recover`. Then the error says so.
+  bool keeps_part = true;
   std::uint64_t id = 0;                       ///< for the metadata; no other recording has it. 0: none
   std::string version = {};                   ///< of this program, for the metadata
   std::vector<mcap::Metadata> metadata = {};  ///< more of it, at the beginning of each file

@@ -11,7 +11,8 @@ MadeWords::MadeWords(const FileOptions& source, const std::string& out, const st
   constexpr std::string_view kSaidByConvert = "entente convert: ";
   std::ostringstream told, err;
   // What it returns is in `losses_` and `made_`.
-  (void)convert({.input = source, .to = path_, .words = true, .set = set}, told, err, &progress, &losses_);
+  (void)convert({.input = source, .to = path_, .words = true, .set = set, .keeps_part = false}, told, err, &progress,
+                &losses_);
   said_ = err.str();
   for (auto at = said_.find(kSaidByConvert); at != said_.npos; at = said_.find(kSaidByConvert, at + prefix.size()))
     said_.replace(at, kSaidByConvert.size(), prefix);

@@ -35,8 +35,10 @@ Outcome<std::unique_ptr<NewRecording>> NewRecording::create(const std::string& p
   auto sink = trace::FileSink::create(path, kSuffix);
   if (!sink) return sink.error();
   std::unique_ptr<NewRecording> made(new NewRecording(path, (*sink)->name(), filter));
-  trace::RecorderOptions options{
-      .on_full = trace::RecorderOptions::OnFull::kStop, .chunk_age = trace::kAnyAge, .version = ENTENTE_VERSION};
+  trace::RecorderOptions options{.on_full = trace::RecorderOptions::OnFull::kStop,
+                                 .chunk_age = trace::kAnyAge,
+                                 .keeps_part = false,
+                                 .version = ENTENTE_VERSION};
   options.metadata = std::move(metadata);
   options.failed = [made = made.get()](const Error& error) { made->failed_ = error; };
   auto recorder = trace::Recorder::open(std::move(*sink), std::move(options));

@@ -86,6 +86,7 @@ int to_mcap(const Asked& asked, const ConvertOptions& options) {
   const auto opened = trace::Recorder::open(asked.to, {.on_full = trace::RecorderOptions::OnFull::kStop,
                                                        .chunk_age = trace::kAnyAge,
                                                        .index_messages = options.foxglove,
+                                                       .keeps_part = options.keeps_part,
                                                        .version = ENTENTE_VERSION});
   if (!opened) return fail_to_write(asked, opened.error().text);
   trace::Recorder& recorder = **opened;
@@ -95,9 +96,12 @@ int to_mcap(const Asked& asked, const ConvertOptions& options) {
   McapExporter sink(asked.file, recorder, {.frames = true, .words = make_words ? &words : nullptr, .scenes = drawn});
   const auto read = asked.file.read(sink, make_words ? "making words of" : "reading");
   const bool nothing = !read && sink.links() == 0;
-  if (Interruption::came() || nothing) {
+  const auto remove_part = [&] {
     std::error_code ignored;
-    std::filesystem::remove(asked.to + ".part", ignored);
+    std::filesystem::remove(recorder.path() + ".part", ignored);
+  };
+  if (Interruption::came() || nothing) {
+    remove_part();
     return fail(asked, nothing && !Interruption::came() ? read.error().text : "interrupted");
   }
   const auto closed = recorder.close(sink.last());
@@ -107,7 +111,10 @@ int to_mcap(const Asked& asked, const ConvertOptions& options) {
     fail_to_write(asked, asked.to + ": lacks " + std::to_string(lost.frames) +
                              " frames; with words and worlds, that is " + std::to_string(lost.bytes) +
                              " bytes: " + recorder.why());
-  if (!closed) return fail_to_write(asked, closed.error().text);
+  if (!closed) {
+    if (!options.keeps_part) remove_part();
+    return fail_to_write(asked, closed.error().text);
+  }
   asked.out << asked.to << ": " << recorder.recorded().frames << " frames";
   if (make_words) asked.out << ", " << words.words() << " words";
   if (options.foxglove) asked.out << ", " << scenes.messages() << " messages for 3D panels and plots";

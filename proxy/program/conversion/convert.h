@@ -18,6 +18,7 @@ struct ConvertOptions {
   bool foxglove = false;              ///< add topics for 3D panels and plots; makes words, too, if the file has none
   std::vector<std::string> set = {};  ///< settings of the games' backs: "key=value"
   std::uint32_t link = 0;             ///< of the session for a format that holds one; 0: the longest
+  bool keeps_part = true;             ///< an .mcap that cannot be finished stays as TO.part, for `entente recover`
 };
 
 /// Why a new file lacks something; empty: it does not.

@@ -293,6 +293,7 @@ class Opening {
     if (!scratch) return scratch.error();
     const auto recorder = trace::Recorder::open((*scratch)->writer(), {.on_full = trace::RecorderOptions::OnFull::kStop,
                                                                        .sync = trace::RecorderOptions::Sync::kNever,
+                                                                       .keeps_part = false,
                                                                        .version = ENTENTE_VERSION,
                                                                        .metadata = about_words()});
     if (!recorder) return recorder.error();

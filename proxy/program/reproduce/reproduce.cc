@@ -67,8 +67,10 @@ class SmallCopy {
  public:
   static Outcome<std::unique_ptr<SmallCopy>> create(const std::string& path) {
     constexpr int kSlowest = 19;  // of zstd
-    auto recorder = trace::Recorder::open(
-        path, {.on_full = trace::RecorderOptions::OnFull::kStop, .chunk_age = trace::kAnyAge, .level = kSlowest});
+    auto recorder = trace::Recorder::open(path, {.on_full = trace::RecorderOptions::OnFull::kStop,
+                                                 .chunk_age = trace::kAnyAge,
+                                                 .level = kSlowest,
+                                                 .keeps_part = false});
     if (!recorder) return recorder.error();
     return std::unique_ptr<SmallCopy>(new SmallCopy(std::move(*recorder)));
   }

@@ -243,6 +243,32 @@ TEST_CASE("a disk that is full before all words are made leaves no copy of a par
   CHECK(folder.names() == std::set<std::string>{"whole.mcap", "words.mcap"});
 }
 
+/// Runs a command that writes `to`, where files can have only so many blocks.
+Ended limited(std::uintmax_t blocks, const std::string& command, const std::string& file, const std::string& to) {
+  return run({"/bin/sh", "-c", "ulimit -f " + std::to_string(blocks) + "; exec \"$0\" " + command + " -o \"$2\"",
+              testing::entente_binary(), file, to});
+}
+
+TEST_CASE("wherever the disk is full, redact and clip leave no file, and say nothing of one") {
+  const Folder folder, elsewhere;
+  const std::string whole = folder.file("whole.mcap"), words = elsewhere.file("words.mcap");
+  std::ostringstream out, err;
+  REQUIRE(convert({{trace_file("ogar/m3-03-split-eject-merge.jsonl")}, whole}, out, err) == kOk);
+  std::uintmax_t part = 8;  // blocks with which `convert` leaves a .part: even the end of the file has no room
+  for (; part < 64 && elsewhere.names().empty(); ++part) (void)limited(part, "convert \"$1\" --words", whole, words);
+  REQUIRE(elsewhere.names() == std::set<std::string>{"words.mcap.part"});
+  for (const char* command : {"redact \"$1\" --last 10s --words", "clip \"$1\""}) {
+    for (const std::uintmax_t blocks : {std::uintmax_t{1}, part - 2, part - 1, part, 2 * part}) {
+      CAPTURE(command);
+      CAPTURE(blocks);
+      const Ended ended = limited(blocks, command, whole, folder.file("copy.mcap"));
+      CHECK(ended.code == 1);
+      CHECK_MESSAGE(!has(ended.err, "recover"), ended.err);
+      CHECK(folder.names() == std::set<std::string>{"whole.mcap"});
+    }
+  }
+}
+
 TEST_CASE("texts: what is left of each kind") {
   Censor censor({});
   const auto told = [&](Personal kind, const std::string& text) { return censor.text(kind, text).value_or(text); };
