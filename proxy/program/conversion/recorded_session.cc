@@ -114,6 +114,8 @@ class Listing {
     link.last = std::max(link.last, fact.at_us());
     if (fact.has_ready() && !link.ready) link.ready = fact.at_us();
     link.hides = link.hides || fact.has_hidden();
+    if (fact.has_player_gone()) leave(fact.player_gone().id(), link);
+    if (fact.has_gone()) leave(fact.gone().unit(), link);
     if (name(fact, link) && (link.ready || link.world))
       keep(link, fact.at_us(), words::Timeline::JOIN, fact.player().id());
     if (fact.has_died()) keep(link, fact.at_us(), words::Timeline::KILL, fact.died().player(), fact.died().killer());
@@ -122,12 +124,22 @@ class Listing {
         fact.said().scope() == words::Say::EVERYBODY)
       keep(link, fact.at_us(), words::Timeline::CHAT, fact.said().from());
   }
-  /// Remembers the names of players, and whose the units are. True: the player is new.
+  /// Remembers the names of players, whose the units are, and when they came. True: the player is new.
   static bool name(const words::Fact& fact, Link& link) {
     if (fact.has_unit() && fact.unit().owner() != 0 && link.units.size() < kMostRemembered)
       link.units.try_emplace(fact.unit().id(), fact.unit().owner());
-    return fact.has_player() && link.players.size() < kMostRemembered &&
-           link.players.try_emplace(fact.player().id(), fact.player().name()).second;
+    if (fact.has_unit() && link.units.contains(fact.unit().id())) come(fact.unit().id(), link);
+    const bool is_new = fact.has_player() && link.players.size() < kMostRemembered &&
+                        link.players.try_emplace(fact.player().id(), fact.player().name()).second;
+    if (fact.has_player() && link.players.contains(fact.player().id())) come(fact.player().id(), link);
+    return is_new;
+  }
+  static void come(core::Id id, Link& link) {
+    const std::uint64_t now = link.ready || link.world ? link.facts : 0;
+    link.stays.try_emplace(id, RecordedStay{now, RecordedStay::kEnd}).first->second.gone = RecordedStay::kEnd;
+  }
+  static void leave(core::Id id, Link& link) {
+    if (const auto stay = link.stays.find(id); stay != link.stays.end()) stay->second.gone = link.facts;
   }
 
   static void keep(RecordedSessionInfo& link, Micros at, words::Timeline::What what, core::Id player, core::Id by = 0) {

@@ -19,6 +19,13 @@
 
 namespace entente {
 
+/// When a player or unit was there, in numbers of the session's facts: from that with which it came until that with
+/// which it was gone. What was there before the session's player knew the world came at 0.
+struct RecordedStay {
+  static constexpr std::uint64_t kEnd = ~std::uint64_t{0};  ///< until the end of the session
+  std::uint64_t came = 0, gone = kEnd;
+};
+
 /// A link with words in a recording.
 struct RecordedSessionInfo {
   std::uint32_t link = 0;
@@ -36,6 +43,7 @@ struct RecordedSessionInfo {
 
   std::map<core::Id, std::string> players = {};  ///< their names
   std::map<core::Id, core::Id> units = {};       ///< their owners. Of both, only the first ones are remembered
+  std::map<core::Id, RecordedStay> stays = {};   ///< of those players and units
 
   std::vector<core::Moment> moments = {};  ///< in the room's own time; the first of them
 

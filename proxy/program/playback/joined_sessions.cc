@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <queue>
+#include <set>
 #include <variant>
 
 #include "proxy/core/ids.h"
@@ -42,6 +44,41 @@ void fill(const std::vector<Span>& spans, WallTime from, WallTime to, std::vecto
     parts.push_back({best->session, std::max(best->from, from), std::min(best->to, to)});
     from = parts.back().to;
   }
+}
+
+struct NamedStay {
+  Id id;
+  std::string name;
+  RecordedStay stay;
+};
+
+/// Numbers for those of one name, who are given in the order in which they came: the lowest that nobody has.
+class NumbersOfName {
+ public:
+  std::size_t take(const RecordedStay& stay) {
+    for (; !taken_.empty() && taken_.top().first <= stay.came; taken_.pop()) free_.insert(taken_.top().second);
+    if (free_.empty()) free_.insert(++last_);
+    const std::size_t number = *free_.begin();
+    free_.erase(free_.begin());
+    taken_.emplace(stay.gone, number);
+    return number;
+  }
+
+ private:
+  using Taken = std::pair<std::uint64_t, std::size_t>;  // until when, and the number
+
+  std::size_t last_ = 0;
+  std::set<std::size_t> free_;
+  std::priority_queue<Taken, std::vector<Taken>, std::greater<>> taken_;
+};
+
+/// Adds the names with their numbers.
+void add_numbered(std::vector<NamedStay> all, std::map<Id, std::string>& names) {
+  std::stable_sort(all.begin(), all.end(), [](const NamedStay& a, const NamedStay& b) {
+    return a.stay.came != b.stay.came ? a.stay.came < b.stay.came : a.id < b.id;
+  });
+  std::map<std::string, NumbersOfName> numbers;
+  for (const NamedStay& one : all) names[one.id] = one.name + " " + std::to_string(numbers[one.name].take(one.stay));
 }
 
 }  // namespace
@@ -85,11 +122,21 @@ void JoinedSessions::Ids::learn(const RecordedSessionInfo& session) {
   const auto [at, news] = names_.try_emplace(session.link);
   if (!news) return;
   Names& names = at->second;
-  std::map<std::string, std::size_t> count;
-  const auto numbered = [&](const std::string& name) { return name + " " + std::to_string(++count[name]); };
-  for (const auto& [id, name] : session.players) names[id] = numbered("player " + name);
-  for (const auto& [id, owner] : session.units)
-    if (const auto whose = names.find(owner); whose != names.end()) names[id] = numbered("unit of " + whose->second);
+  const auto stay_of = [&](Id id) {
+    const auto stay = session.stays.find(id);
+    return stay != session.stays.end() ? stay->second : RecordedStay{};
+  };
+  std::vector<NamedStay> players, units;
+  for (const auto& [id, name] : session.players) players.push_back({id, "player " + name, stay_of(id)});
+  add_numbered(std::move(players), names);
+  for (const auto& [id, owner] : session.units) {
+    const auto whose = names.find(owner);
+    if (whose == names.end()) continue;
+    RecordedStay stay = stay_of(id);
+    stay.gone = std::min(stay.gone, stay_of(owner).gone);
+    units.push_back({id, "unit of " + whose->second, stay});
+  }
+  add_numbered(std::move(units), names);
 }
 
 Id JoinedSessions::Ids::translated(std::uint32_t link, Id id) {

@@ -1,5 +1,6 @@
 // Several sessions of one server, played as one: the longest session, and other sessions before it began and after it
-// ended. Their clocks are joined by the wall clock, and players and their units by name.
+// ended. Their clocks are joined by the wall clock, and players and their units by name: who leaves and comes back has
+// one id, and those of one name who are there at the same time have different ones.
 // Invariant: at each time, everything comes from one session. A change of the session is not an event: viewers get the
 // difference of the two worlds.
 #pragma once

@@ -60,7 +60,8 @@ Id SessionView::own(Id id) const {
 void SessionView::forget(Id own) {
   const auto found = known_.find(own);
   if (found == known_.end()) return;
-  if (found->second.id != 0) own_.erase(found->second.id);
+  const auto own_id = own_.find(found->second.id);
+  if (own_id != own_.end() && own_id->second == own) own_.erase(own_id);  // a later unit may have its id
   known_.erase(found);
 }
 

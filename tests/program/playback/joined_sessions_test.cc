@@ -4,11 +4,13 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <set>
 #include <sstream>
 
 #include "proxy/program/numbers/source.h"
+#include "proxy/program/numbers/statistics.h"
 #include "proxy/program/playback/playable.h"
 #include "proxy/program/rules/judging.h"
 #include "proxy/relay/tap/room_words.h"
@@ -322,6 +324,93 @@ TEST_CASE("the time between two sessions counts neither as played nor as lived, 
   REQUIRE(numbers::read(**again, "evening.mcap", 0, lives).ok());
   CHECK(lives.seconds > 51);
   CHECK(lives.seconds < 53);
+}
+
+/// Says that a player with a tank, whose id is 10 more, comes into this session at a second of it.
+void join(trace::Recorder& to, std::uint32_t link, int from, int second, Id id, const char* name) {
+  const Micros at = static_cast<Micros>(second) * kSecond;
+  words::Player player;
+  player.set_id(id);
+  player.set_name(name);
+  words::Unit unit;
+  unit.set_id(id + 10);
+  unit.set_owner(id);
+  unit.set_alive(true);
+  say(to, link, from, at, player);
+  say(to, link, from, at, unit);
+}
+
+void leave(trace::Recorder& to, std::uint32_t link, int from, int second, Id id) {
+  words::PlayerGone gone;
+  gone.set_id(id);
+  say(to, link, from, static_cast<Micros>(second) * kSecond, gone);
+}
+
+void score(trace::Recorder& to, std::uint32_t link, int from, int second, Id id, std::uint32_t wins) {
+  words::Score score;
+  score.set_player(id);
+  score.set_wins(wins);
+  say(to, link, from, static_cast<Micros>(second) * kSecond, score);
+}
+
+TEST_CASE("a player who leaves and comes back keeps an id, also in the next session; a namesake has another one") {
+  const Folder folder;
+  const std::string path = folder.file("evening.mcap");
+  auto to = recorder(path);
+  const auto begin = [&](std::uint32_t link, int from) {
+    trace::Opened opened = opening(link, "bzflag", "2.4");
+    opened.set_server("192.0.2.1:5154");
+    to->opened(kStart + static_cast<WallTime>(from) * 1'000'000'000, opened);
+    say(*to, link, from, 0, words::Room());
+    say(*to, link, from, 0, words::World());
+    join(*to, link, from, 0, 1, "bob");
+    join(*to, link, from, 0, 2, "anna");
+    say(*to, link, from, 0, words::Ready());
+  };
+  begin(1, 0);
+  leave(*to, 1, 0, 10, 2);
+  join(*to, 1, 0, 12, 5, "anna");
+  score(*to, 1, 0, 20, 5, 10);
+  join(*to, 1, 0, 50, 6, "anna");
+  leave(*to, 1, 0, 60, 6);
+  score(*to, 1, 0, 99, 1, 1);
+  begin(2, 90);
+  score(*to, 2, 90, 1, 2, 10);
+  score(*to, 2, 90, 30, 2, 12);
+  score(*to, 2, 90, 60, 1, 2);
+  REQUIRE(to->close(kStart + 200'000'000'000).ok());
+
+  const auto opened = open_playable({.input = {.file = path}, .terminal = nullptr});
+  REQUIRE(opened.ok());
+  PlayedWords& played = **opened;
+  const auto seen_at = [&](int second) {
+    core::WorldState world;
+    REQUIRE(played.seek(static_cast<Micros>(second) * kSecond, world).ok());
+    std::map<Id, Id> tanks;  // of annas
+    for (const auto& [id, state] : world.units())
+      if (const auto* owner = world.player(state.unit.owner()); owner != nullptr && owner->player.name() == "anna")
+        tanks[state.unit.owner()] = id;
+    return tanks;
+  };
+  const auto first = seen_at(5);
+  REQUIRE(first.size() == 1);
+  CHECK(seen_at(30) == first);
+  CHECK(seen_at(130) == first);
+  CHECK(seen_at(55).size() == 2);
+
+  numbers::Statistics counted;
+  const auto again = open_playable({.input = {.file = path}, .terminal = nullptr});
+  REQUIRE(again.ok());
+  REQUIRE(numbers::read(**again, "evening.mcap", 0, counted).ok());
+  counted.finish();
+  std::vector<std::int64_t> wins, stays;
+  for (const auto& one : counted.players()) {
+    if (one.name != "anna") continue;
+    wins.push_back(one.wins);
+    stays.push_back(one.stays);
+  }
+  CHECK(wins == std::vector<std::int64_t>{12, 0});
+  CHECK(stays == std::vector<std::int64_t>{2, 1});
 }
 
 /// Checks that a viewer of these files sees one anna all the time and receives each message once. Returns the replay's

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -219,6 +220,41 @@ TEST_CASE("a player of another session joins, chats, dies and leaves; events of 
   const auto left = those<words::PlayerGone>(all);  // when the other session ended
   REQUIRE(left.size() == 1);
   CHECK(left[0].second.id() == ben);
+}
+
+TEST_CASE("a player who left and came back is the one that a later session sees") {
+  const Folder folder;
+  const std::string path = folder.file("evening.mcap");
+  {
+    auto to = recorder(path);
+    Session one(*to, 1, 0);
+    one.player(0, 1, "bob"), one.man(0, 11, 1, 0);
+    one.player(0, 2, "anna"), one.man(0, 12, 2, 50);
+    one.at(0, words::Ready());
+    words::PlayerGone gone;
+    gone.set_id(2);
+    one.at(10 * kSecond, gone);
+    one.player(12 * kSecond, 5, "anna"), one.man(12 * kSecond, 15, 5, 50);
+    Session two(*to, 2, 30 * kSecond);
+    two.player(30 * kSecond, 1, "bob"), two.man(30 * kSecond, 11, 1, 0);
+    two.player(30 * kSecond, 2, "anna"), two.man(30 * kSecond, 12, 2, 50);
+    two.at(30 * kSecond, words::Ready());
+    one.hidden(50 * kSecond, 15);
+    one.said(60 * kSecond, 5, "hello"), two.said(60 * kSecond, 2, "hello");
+    one.pose(100 * kSecond, 11, 1), two.pose(90 * kSecond, 11, 1);
+    REQUIRE(to->close(kStart + 200 * kSecond * 1000).ok());
+  }
+  const auto played = open(path);
+  const auto all = facts_of(*played);
+  CHECK(those<words::Said>(all).size() == 1);
+  std::set<Id> annas;
+  for (const auto& [at, player] : those<words::Player>(all))
+    if (player.name() == "anna") annas.insert(player.id());
+  CHECK(annas.size() == 1);
+  core::WorldState world;
+  REQUIRE(played->seek(70 * kSecond, world).ok());
+  CHECK(world.players().size() == 2);
+  CHECK(world.units().size() == 2);
 }
 
 TEST_CASE("after a seek, the world and the facts that follow are those of both sessions") {
