@@ -69,6 +69,9 @@ Retention::Options retention_of(const config::Recording& settings) {
   options.failed = [](const std::string& path, const std::string& error) {
     log_error("cannot delete the recording {}: {}", path, error);
   };
+  options.unread = [](const std::string& folder, const std::string& error) {
+    log_error("cannot look for old recordings in {}: {}; they are deleted once they can be read", folder, error);
+  };
   return options;
 }
 

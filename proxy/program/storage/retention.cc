@@ -54,14 +54,16 @@ std::string regex_of(const RecordingTarget& target) {
   return "^" + escaped(name.stem().string()) + "(-[1-9][0-9]{0,3})?" + escaped(name.extension().string()) + "$";
 }
 
-/// Whether it begins as every recording of this program does.
-bool is_ours(const fs::path& path) {
+/// Whether it begins as every recording of this program does. An error: it cannot be read.
+Outcome<bool> is_ours(const fs::path& path) {
   Buffer expected(trace::mcap::kMagic.begin(), trace::mcap::kMagic.end());
   put(expected, trace::mcap::Header{"", "entente"});
   const auto file = trace::FileSource::open(path.string());
-  if (!file || (*file)->size() < expected.size()) return false;
+  if (!file) return file.error();
+  if ((*file)->size() < expected.size()) return false;
   Buffer first(expected.size());
-  return (*file)->read(0, first).ok() && first == expected;
+  if (const auto read = (*file)->read(0, first); !read) return read.error();
+  return first == expected;
 }
 
 }  // namespace
@@ -107,53 +109,79 @@ void Retention::look_soon() {
   if (work_) work_->news();
 }
 
-/// The complete recordings.
-std::vector<Retention::Found> Retention::find(std::uint64_t& unfinished, std::uint64_t& unfinished_bytes) const {
-  std::vector<Found> found;
-  std::set<fs::path> seen;
+bool Retention::knows_files_in(const fs::path& folder) const {
+  return std::any_of(seen_.begin(), seen_.end(), [&](const auto& one) { return one.first.parent_path() == folder; });
+}
+
+void Retention::look_into(const Pattern& pattern, std::map<fs::path, std::uint64_t>& caches, std::set<fs::path>& known,
+                          Looked& looked) const {
+  const auto is_unread = [&](const fs::path& path, const std::string& why) {
+    looked.unread.insert(path);
+    looked.errors.emplace(pattern.folder, why);
+  };
+  std::error_code error;
+  for (fs::directory_iterator at(pattern.folder, error), end; !error && at != end; at.increment(error)) {
+    if (known.contains(at->path())) continue;
+    const fs::path cached = file_of_words_cache(at->path());  // empty: it holds no words of another file
+    const std::string name = (cached.empty() ? at->path() : cached).filename().string();
+    const bool part = name.ends_with(".part");
+    if (!pattern.names->has(part ? name.substr(0, name.size() - 5) : name)) continue;
+    Found one{at->path(), {}, 0, pattern.names.get()};
+    std::error_code wrong;
+    const bool regular = fs::is_regular_file(at->symlink_status(wrong));
+    if (!wrong && !regular) continue;
+    if (!wrong) one.changed = fs::last_write_time(one.path, wrong);
+    if (!wrong) one.bytes = fs::file_size(one.path, wrong);
+    if (wrong == std::errc::no_such_file_or_directory) continue;  // gone while we look
+    if (wrong) {
+      is_unread(one.path, one.path.string() + ": " + wrong.message());
+      continue;
+    }
+    const auto ours = is_ours(one.path);
+    if (!ours && !fs::exists(one.path, wrong) && !wrong) continue;
+    if (!ours) is_unread(one.path, ours.error().text);
+    one.readable = ours.ok();
+    if ((ours && !*ours) || (!cached.empty() && !is_words_cache(one.path))) continue;
+    known.insert(one.path);
+    if (!cached.empty()) {
+      caches[cached] = one.bytes;
+      continue;
+    }
+    if (part && (!one.readable || one.changed < options_.began)) continue;  // an earlier program left it
+    if (part)
+      ++looked.unfinished, looked.unfinished_bytes += one.bytes;
+    else
+      looked.found.push_back(std::move(one));
+  }
+  const bool absent = error == std::errc::no_such_file_or_directory && !knows_files_in(pattern.folder);
+  if (!error || absent)  // a folder is made when there is something to record
+    looked.for_names.insert(pattern.names.get());
+  else
+    is_unread(pattern.folder, error.message());
+}
+
+Retention::Looked Retention::find() const {
+  Looked looked;
+  std::set<fs::path> known;
   std::map<fs::path, std::uint64_t> caches;  // bytes of words, by the file that they were made of
   std::vector<Pattern> patterns;
   {
     const std::lock_guard lock(mutex_);
     patterns = patterns_;
   }
-  for (const Pattern& pattern : patterns) {
-    std::error_code error;
-    for (fs::directory_iterator at(pattern.folder, error), end; !error && at != end; at.increment(error)) {
-      std::error_code gone;  // while we look
-      if (!fs::is_regular_file(at->symlink_status(gone)) || gone || seen.contains(at->path())) continue;
-      const fs::path cached = file_of_words_cache(at->path());  // empty: it holds no words of another file
-      const std::string name = (cached.empty() ? at->path() : cached).filename().string();
-      const bool part = name.ends_with(".part");
-      if (!pattern.names->has(part ? name.substr(0, name.size() - 5) : name)) continue;
-      Found one{at->path(), fs::last_write_time(at->path(), gone), fs::file_size(at->path(), gone),
-                pattern.names.get()};
-      if (gone || !is_ours(one.path) || (!cached.empty() && !is_words_cache(one.path))) continue;
-      seen.insert(one.path);
-      if (!cached.empty()) {
-        caches[cached] = one.bytes;
-        continue;
-      }
-      if (part && one.changed < options_.began) continue;  // an earlier program left it
-      if (part)
-        ++unfinished, unfinished_bytes += one.bytes;
-      else
-        found.push_back(std::move(one));
-    }
-  }
-  for (Found& one : found)
+  for (const Pattern& pattern : patterns) look_into(pattern, caches, known, looked);
+  for (Found& one : looked.found)
     if (const auto cache = caches.find(one.path); cache != caches.end()) one.bytes += cache->second;
-  return found;
+  return looked;
 }
 
 /// Sets how old each file is, and puts the oldest first. The time of a file's last change gives its age once. Later,
 /// the monotonic clock does. A file that an earlier look did not find is not older than that look.
-void Retention::judge_ages(std::vector<Found>& found, fs::file_time_type now, Millis steady) {
+void Retention::judge_ages(Looked& looked, fs::file_time_type now, Millis steady) {
   using std::chrono::nanoseconds;
+  std::vector<Found>& found = looked.found;
   std::map<fs::path, Seen> seen;
-  std::unordered_set<const Names*> looked_for;
   for (Found& one : found) {
-    looked_for.insert(one.by);
     const auto before = seen_.find(one.path);
     Seen its = before != seen_.end() ? before->second : Seen{};
     if (before == seen_.end() || its.changed != one.changed) {
@@ -165,14 +193,23 @@ void Retention::judge_ages(std::vector<Found>& found, fs::file_time_type now, Mi
     one.age = its.age + std::chrono::milliseconds(steady - its.at);
     seen.emplace(one.path, its);
   }
+  for (const auto& [path, its] : seen_)
+    if (looked.unread.contains(path) || looked.unread.contains(path.parent_path())) seen.emplace(path, its);
   seen_ = std::move(seen);
-  const std::lock_guard lock(mutex_);
-  for (const Pattern& pattern : patterns_) looked_for.insert(pattern.names.get());
-  looked_for_ = std::move(looked_for);
+  looked_for_ = looked.for_names;
   looked_at_ = steady;
   std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
     return a.age != b.age ? a.age > b.age : a.changed != b.changed ? a.changed < b.changed : a.path < b.path;
   });
+}
+
+void Retention::tell_unread(const Looked& looked) {
+  std::set<fs::path> unread;
+  for (const auto& [folder, error] : looked.errors) {
+    unread.insert(folder);
+    if (!unread_.contains(folder) && options_.unread) options_.unread(folder.string(), error);
+  }
+  unread_ = std::move(unread);
 }
 
 bool Retention::remove(const Found& file, const char* why) {
@@ -195,9 +232,12 @@ bool Retention::remove(const Found& file, const char* why) {
 }
 
 void Retention::look(fs::file_time_type now, Millis steady) {
-  std::uint64_t count = 0, bytes = 0;
-  std::vector<Found> found = find(count, bytes);
-  judge_ages(found, now, steady);
+  Looked looked = find();
+  tell_unread(looked);
+  judge_ages(looked, now, steady);
+  std::vector<Found>& found = looked.found;
+  std::erase_if(found, [](const Found& one) { return !one.readable; });
+  std::uint64_t count = looked.unfinished, bytes = looked.unfinished_bytes;
   for (const Found& file : found) ++count, bytes += file.bytes;
   for (const Found& file : found) {
     const bool too_old = options_.keep_age.count() != 0 && file.age > options_.keep_age;

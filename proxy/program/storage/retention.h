@@ -33,6 +33,8 @@ class Retention {
     std::uint64_t keep_bytes = 0;                          ///< 0: any
     std::function<void(const std::string& path, std::uint64_t bytes, const char* why)> deleted = {};
     std::function<void(const std::string& path, const std::string& error)> failed = {};
+    /// A folder, or a file in it, cannot be read. Called once for a folder, and again only after all could be read.
+    std::function<void(const std::string& folder, const std::string& error)> unread = {};
     /// When the program began. Unfinished files that were last written before are left over, and do not count.
     std::filesystem::file_time_type began = std::filesystem::file_time_type::clock::now();
   };
@@ -71,6 +73,7 @@ class Retention {
     std::uint64_t bytes = 0;  // with the words that were made of it
     const Names* by = nullptr;
     std::chrono::nanoseconds age{};
+    bool readable = true;  // only then it is known to be ours
   };
   /// A file that an earlier look found: how old it was then.
   struct Seen {
@@ -78,12 +81,24 @@ class Retention {
     std::chrono::nanoseconds age;
     Millis at;
   };
-  std::vector<Found> find(std::uint64_t& unfinished, std::uint64_t& unfinished_bytes) const;
-  void judge_ages(std::vector<Found>& found, std::filesystem::file_time_type now, Millis steady);
+  struct Looked {
+    std::vector<Found> found;  // complete files
+    std::uint64_t unfinished = 0, unfinished_bytes = 0;
+    std::unordered_set<const Names*> for_names;           // whose folders could be read
+    std::set<std::filesystem::path> unread;               // files and folders that may hold what they held before
+    std::map<std::filesystem::path, std::string> errors;  // by folder: the first
+  };
+  Looked find() const;
+  void look_into(const Pattern& pattern, std::map<std::filesystem::path, std::uint64_t>& caches,
+                 std::set<std::filesystem::path>& known, Looked& looked) const;
+  bool knows_files_in(const std::filesystem::path& folder) const;
+  void judge_ages(Looked& looked, std::filesystem::file_time_type now, Millis steady);
+  void tell_unread(const Looked& looked);
   bool remove(const Found& file, const char* why);
 
   const Options options_;
   std::map<std::filesystem::path, Seen> seen_;
+  std::set<std::filesystem::path> unread_;       // folders whose errors were said
   std::unordered_set<const Names*> looked_for_;  // by the last look, at looked_at_
   Millis looked_at_ = 0;
   std::atomic<std::uint64_t> deleted_{0}, deleted_bytes_{0}, kept_{0}, kept_bytes_{0};

@@ -2,6 +2,8 @@
 #include "proxy/program/storage/retention.h"
 
 #include <doctest/doctest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -47,6 +49,7 @@ struct Shelf {
             .deleted = [this](const std::string& path, std::uint64_t,
                               const char*) { deleted.push_back(fs::path(path).filename().string()); },
             .failed = [this](const std::string& path, const std::string&) { stuck.push_back(path); },
+            .unread = [this](const std::string& path, const std::string&) { unread.push_back(path); },
             .began = kNow - hours(20)};
   }
   std::vector<std::string> look(hours age, std::uint64_t bytes, const RecordingTarget& target) {
@@ -60,7 +63,7 @@ struct Shelf {
   bool has(const std::string& name) const { return fs::exists(fs::symlink_status(folder.file(name))); }
 
   Folder folder;
-  std::vector<std::string> deleted, stuck;
+  std::vector<std::string> deleted, stuck, unread;
   Retention::Totals totals;
 };
 
@@ -121,6 +124,62 @@ TEST_CASE("when the wall clock is set, no recording is older or younger for that
     look(hours(3));
     CHECK(shelf.deleted == Names{"a.mcap", "1.mcap"});
   }
+}
+
+TEST_CASE("recordings age while their folder or they themselves cannot be read, and that is said once") {
+  Shelf shelf;
+  const std::string folder = shelf.folder.file("in"), moved = shelf.folder.file("moved");
+  fs::create_directory(folder);
+  Retention::Options options = shelf.options(hours(48), 0);
+  options.directory = folder;
+  Retention retention(options);
+  retention.add({"{link}.mcap", "panic", 1});
+  retention.add({"new/{link}.mcap", "panic", 1});  // this folder is made later
+  const auto look = [&](hours at) {
+    retention.look(kNow + at, 1'000 + static_cast<Millis>(std::chrono::milliseconds(at).count()));
+  };
+  shelf.put("in/1.mcap", hours(46));
+  look(hours(0));
+  CHECK(shelf.unread.empty());
+  SUBCASE("the folder") {
+    fs::rename(folder, moved);
+    for (int i = 0; i < 2; ++i) {
+      look(hours(1));
+      CHECK(shelf.unread == Names{folder});
+    }
+    fs::rename(moved, folder);
+  }
+  SUBCASE("the folder, because a file is in its place") {
+    fs::rename(folder, moved);
+    shelf.folder.write("in", "");
+    look(hours(1));
+    CHECK(shelf.unread == Names{folder, folder + "/new"});
+    fs::remove(folder);
+    fs::rename(moved, folder);
+    fs::create_directory(folder + "/new");
+    shelf.put("in/new/2.mcap", hours(46));
+    look(hours(3));
+    std::sort(shelf.deleted.begin(), shelf.deleted.end());
+    CHECK(shelf.deleted == Names{"1.mcap", "2.mcap"});
+    return;
+  }
+  SUBCASE("a file") {
+    rlimit before{};
+    REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+    const int next = ::dup(0);  // the lowest number that is free
+    REQUIRE(next >= 0);
+    ::close(next);
+    rlimit none = before;
+    none.rlim_cur = static_cast<rlim_t>(next) + 1;  // enough to list a folder
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
+    look(hours(1));
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
+    CHECK(shelf.unread == Names{folder});
+  }
+  CHECK(shelf.deleted.empty());
+  look(hours(3));
+  CHECK(shelf.deleted == Names{"1.mcap"});
+  CHECK(shelf.unread.size() == 1);
 }
 
 TEST_CASE("kept words count towards the size of their recording, and are deleted with it") {
