@@ -8,30 +8,6 @@
 namespace entente::numbers {
 namespace {
 
-/// Stays that can be the same player's: one after the other, under one name.
-void add_stay(const PlayerCounts& later, PlayerCounts& line) {
-  line.team = later.team;
-  line.role = later.role;
-  line.stays += later.stays;
-  line.left_s = later.left_s;
-  line.there = later.there;
-  line.kills += later.kills;
-  line.deaths += later.deaths;
-  line.team_kills += later.team_kills;
-  line.own_deaths += later.own_deaths;
-  line.captures += later.captures;
-  line.streak = std::max(line.streak, later.streak);
-  line.shots += later.shots;
-  line.hits += later.hits;
-  line.wins += later.wins;
-  line.losses += later.losses;
-  line.scored = line.scored || later.scored;
-  line.distance_m += later.distance_m;
-  line.alive_s += later.alive_s;
-  line.longest_life_s = std::max(line.longest_life_s, later.longest_life_s);
-  if (std::isfinite(later.rtt_ms)) line.rtt_ms = later.rtt_ms;
-}
-
 bool is_better(const PlayerCounts& a, const PlayerCounts& b) {
   const bool fights = a.kills + a.deaths != 0;
   if (fights != (b.kills + b.deaths != 0)) return fights;
@@ -41,6 +17,38 @@ bool is_better(const PlayerCounts& a, const PlayerCounts& b) {
 }
 
 }  // namespace
+
+/// Stays that can be the same player's: one after the other, under one name.
+void Statistics::add_stay(const PlayerStay& later, PlayerStay& all) {
+  PlayerCounts& line = all.counts;
+  line.team = later.counts.team;
+  line.role = later.counts.role;
+  line.stays += later.counts.stays;
+  line.left_s = later.counts.left_s;
+  line.there = later.counts.there;
+  line.kills += later.counts.kills;
+  line.deaths += later.counts.deaths;
+  line.team_kills += later.counts.team_kills;
+  line.own_deaths += later.counts.own_deaths;
+  line.captures += later.counts.captures;
+  line.streak = std::max({line.streak, later.counts.streak, all.run + later.first_run});
+  line.shots += later.counts.shots;
+  line.hits += later.counts.hits;
+  line.wins += later.counts.wins;
+  line.losses += later.counts.losses;
+  line.scored = line.scored || later.counts.scored;
+  line.distance_m += later.counts.distance_m;
+  line.alive_s += later.counts.alive_s;
+  line.longest_life_s = std::max(line.longest_life_s, later.counts.longest_life_s);
+  all.run = later.died ? later.run : all.run + later.run;
+  all.rtt_sum += later.rtt_sum;
+  all.rtt_count += later.rtt_count;
+}
+
+void Statistics::end_run(PlayerStay& victim) {
+  victim.run = 0;
+  victim.died = true;
+}
 
 void Statistics::take(const Row& row) {
   std::visit([this](const auto& one) { count(one); }, row);
@@ -80,7 +88,6 @@ void Statistics::count(const Player& player) {
   counts.left_s = counts.there ? std::numeric_limits<double>::infinity() : player.left_s;
   counts.wins = player.wins;
   counts.losses = player.losses;
-  if (one->rtt_count != 0) counts.rtt_ms = one->rtt_sum / static_cast<double>(one->rtt_count);
 }
 
 void Statistics::count(const Life& life) {
@@ -102,7 +109,7 @@ void Statistics::count(const Hit& hit) {
 /// A capture kills a team at once. Like bzfs, this counts neither kills nor deaths for it (captureFlag in bzfs.cxx at
 /// v2.4.26): the score is the capture.
 void Statistics::count_death_by_capture(const Death& death) {
-  if (PlayerStay* victim = stay(death.victim)) victim->run = 0;
+  if (PlayerStay* victim = stay(death.victim)) end_run(*victim);
   add({death.time_s, Moment::What::kDeath, static_cast<std::size_t>(death.victim.number), 0, death.why});
 }
 
@@ -117,10 +124,11 @@ void Statistics::count(const Death& death) {
     ++kills_;
     ++killer->counts.kills;
     killer->counts.streak = std::max(killer->counts.streak, ++killer->run);
+    if (!killer->died) ++killer->first_run;
   }
   if (victim != nullptr) {
     ++victim->counts.deaths;
-    victim->run = 0;
+    end_run(*victim);
     if (!killed) ++victim->counts.own_deaths;
   }
   const std::pair pair{killed ? death.killer.number : death.victim.number, death.victim.number};
@@ -153,7 +161,7 @@ void Statistics::count(const Latency& latency) {
 
 void Statistics::finish() {
   struct Group {
-    PlayerCounts counts;
+    PlayerStay all;
     std::vector<std::int64_t> stays;
   };
   std::vector<Group> groups;
@@ -165,20 +173,22 @@ void Statistics::finish() {
   for (const auto& [number, one] : in_order) {
     const auto known = named.find(one->counts.name);
     if (known != named.end() && !one->counts.name.empty() &&
-        groups[known->second].counts.left_s <= one->counts.joined_s) {
-      add_stay(one->counts, groups[known->second].counts);
+        groups[known->second].all.counts.left_s <= one->counts.joined_s) {
+      add_stay(*one, groups[known->second].all);
       groups[known->second].stays.push_back(number);
       continue;
     }
     named[one->counts.name] = groups.size();
-    groups.push_back({one->counts, {number}});
+    groups.push_back({*one, {number}});
   }
   std::stable_sort(groups.begin(), groups.end(),
-                   [](const auto& a, const auto& b) { return is_better(a.counts, b.counts); });
+                   [](const auto& a, const auto& b) { return is_better(a.all.counts, b.all.counts); });
   for (Group& group : groups) {
     for (const std::int64_t number : group.stays) places_[number] = players_.size() + 1;
-    group.counts.left_s = std::min(group.counts.left_s, ended_);
-    players_.push_back(std::move(group.counts));
+    PlayerCounts& counts = group.all.counts;
+    counts.left_s = std::min(counts.left_s, ended_);
+    if (group.all.rtt_count != 0) counts.rtt_ms = group.all.rtt_sum / static_cast<double>(group.all.rtt_count);
+    players_.push_back(std::move(counts));
   }
   for (const auto& [pair, times] : pairs_) {
     const std::size_t killer = place_of({pair.first}), victim = place_of({pair.second});

@@ -13,8 +13,8 @@
 
 namespace entente::numbers {
 
-/// The counts of a player: of all stays under one name. Stays under one name that overlap are those of different
-/// players.
+/// The counts of a player: of all stays under one name, as if there were no time between them. Stays under one name
+/// that overlap are those of different players.
 struct PlayerCounts {
   std::string name, team, role;
   std::int64_t stays = 1;
@@ -73,7 +73,8 @@ class Statistics final : public RowSink {
  private:
   struct PlayerStay {
     PlayerCounts counts;
-    std::int64_t run = 0;  // kills since the last death
+    std::int64_t first_run = 0, run = 0;  // kills before the first death and since the last one
+    bool died = false;
     double rtt_sum = 0;
     std::int64_t rtt_count = 0;
   };
@@ -91,6 +92,8 @@ class Statistics final : public RowSink {
   void count(const TeamScore& score);
   void count(const Latency& latency);
   PlayerStay* stay(Ref player);
+  static void end_run(PlayerStay& victim);
+  static void add_stay(const PlayerStay& later, PlayerStay& all);
   void add(Moment moment);
 
   std::map<std::int64_t, PlayerStay> stays_;

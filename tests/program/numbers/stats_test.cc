@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <fstream>
 #include <sstream>
 
@@ -162,6 +163,32 @@ TEST_CASE("stays under one name are one player, unless they overlap in time") {
   CHECK(counted.players()[0].stays == 2);
   CHECK(counted.players()[0].kills == 2);
   CHECK(counted.place_of({2}) == 1);
+}
+
+TEST_CASE("the mean ping is of all stays under one name, and a streak goes on in the next stay") {
+  const auto latency = [](std::int64_t number, double rtt_ms) {
+    Latency row;
+    row.player.number = number;
+    row.rtt_ms = rtt_ms;
+    return Row(row);
+  };
+  Statistics counted;
+  for (const Row& row :
+       std::vector<Row>{player(1, "anna", 0, 5), player(2, "anna", 6, 8), player(3, "anna", 9, 12), player(4, "bob", 0),
+                        player(5, "bob", 13), latency(1, 100), latency(1, 100), latency(1, 100), latency(3, 20),
+                        latency(5, 30), death(1, 1, 4), death(2, 4, 1), death(3, 4, 1), death(7, 4, 2), death(10, 4, 3),
+                        death(11, 3, 4), death(11.5, 4, 3), whole(20)})
+    counted.take(row);
+  counted.finish();
+  REQUIRE(counted.players().size() == 3);  // the two bobs are there at the same time
+  const PlayerCounts& anna = counted.players()[0];
+  CHECK(anna.name == "anna");
+  CHECK(anna.stays == 3);
+  CHECK(anna.kills == 5);
+  CHECK(anna.streak == 4);
+  CHECK(anna.rtt_ms == 80);
+  CHECK(counted.players()[2].rtt_ms == 30);
+  CHECK(std::isnan(counted.players()[1].rtt_ms));
 }
 
 TEST_CASE("accuracy is reported only for games that report all hits") {
