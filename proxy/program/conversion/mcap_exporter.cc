@@ -115,4 +115,10 @@ void McapExporter::geometry(const trace::Geometry& geometry, WallTime) {
 
 void McapExporter::remark(std::string_view text) { recorder_.note(last_, 0, text); }
 
+void McapExporter::note(const ImportedNote& note) {
+  const auto at = note.connection ? links_.find(*note.connection) : links_.end();
+  last_ = std::max(last_, note.time);
+  recorder_.note(last_, at != links_.end() ? at->second : 0, note.text, note.bytes_lost);
+}
+
 }  // namespace entente

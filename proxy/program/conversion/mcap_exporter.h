@@ -50,7 +50,7 @@ class McapExporter : public ConvertSink {
   void world(ConnectionId id, const trace::Snapshot& world, WallTime time) override;
   void geometry(const trace::Geometry& geometry, WallTime time) override;
   void remark(std::string_view text) override;
-  void note(std::string_view text) override { remark(text); }
+  void note(const ImportedNote& note) override;
   void put(ConnectionId id, const wire::Frame& frame, std::string_view name, bool raw, WallTime time);
 
   trace::Recorder& recorder_;

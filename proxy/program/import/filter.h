@@ -31,7 +31,7 @@ class ImportFilter : public ImportSink {
   void world(ConnectionId id, const trace::Snapshot& world, WallTime time) override { to_.world(id, world, time); }
   void geometry(const trace::Geometry& geometry, WallTime time) override { to_.geometry(geometry, time); }
   void remark(std::string_view text) override { to_.remark(text); }
-  void note(std::string_view text) override { to_.note(text); }
+  void note(const ImportedNote& note) override { to_.note(note); }
   void read_to(std::uint64_t bytes) override { to_.read_to(bytes); }
   bool wait_for_more() override { return to_.wait_for_more(); }
   bool enough() const override { return to_.enough(); }

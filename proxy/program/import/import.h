@@ -61,6 +61,20 @@ struct ImportedClose {
   WallTime time = 0;
 };
 
+/// A note of the program that recorded the file.
+struct ImportedNote {
+  std::optional<ConnectionId> connection;  ///< whose note it is; none: of no connection that is open
+  std::uint32_t link = 0;                  ///< that connection's number in the file; 0: of none
+  std::string_view text;                   ///< valid only during the call
+  std::uint64_t bytes_lost = 0;            ///< the file lacks these; 0: the note is about an ordinary event
+  WallTime time = 0;
+
+  /// For people, with the number in the file.
+  std::string text_with_link() const {
+    return (link == 0 ? "" : "link " + std::to_string(link) + ": ") + std::string(text);
+  }
+};
+
 /// Limit of simultaneous connections in one file; more are an Error.
 inline constexpr std::size_t kMostConnections = 65'536;
 
@@ -94,8 +108,10 @@ class ImportSink {
   virtual void geometry(const trace::Geometry&, WallTime) {}
   /// A remark about the file, for people: something is wrong, or missing.
   virtual void remark(std::string_view text) = 0;
-  /// A note in the file, of the program that recorded it, about an ordinary event.
-  virtual void note(std::string_view /*text*/) {}
+  /// By default, a note of a loss is a remark, and others are left out.
+  virtual void note(const ImportedNote& note) {
+    if (note.bytes_lost != 0) remark(note.text_with_link());
+  }
   /// How many bytes of the file were read, about.
   virtual void read_to(std::uint64_t /*bytes*/) {}
   /// The file ends, but is not complete: a program may still write it. True: look again, after a wait in here.

@@ -1,6 +1,7 @@
 #include "proxy/program/import/mcap.h"
 #include "proxy/program/import/input.h"
 
+#include <charconv>
 #include <map>
 
 #include "proxy/relay/base/reason.h"
@@ -73,15 +74,21 @@ class McapImport {
   void tell(const trace::mcap::Metadata& about) {
     if (about.name != trace::kNotRecorded) return;
     std::string text = "the recording lacks";
-    for (const auto& [key, value] : about.values) text += " " + key + "=" + value;
-    sink_.remark(text);
+    std::uint64_t lost = 0;
+    for (const auto& [key, value] : about.values) {
+      text += " " + key + "=" + value;
+      if (key == "bytes") (void)std::from_chars(value.data(), value.data() + value.size(), lost);
+    }
+    if (lost == 0) return sink_.remark(text);
+    sink_.note({std::nullopt, 0, text, lost, last_});
   }
 
   void take(const trace::Recording::Event& event) {
     if (event.opened != nullptr) open(*event.opened, event.time);
     if (event.frame != nullptr) frame(*event.frame, event.time);
     if (event.closed != nullptr) close(*event.closed, event.time);
-    if (event.note != nullptr) note(*event.note);
+    if (event.note != nullptr) note(*event.note, event.time);
+    last_ = event.time;
     if (event.word)
       sink_.word(connection(event.word->link, event.time), event.word->intent, event.word->fact, event.time);
     if (event.world != nullptr) sink_.world(connection(event.world->link(), event.time), *event.world, event.time);
@@ -129,17 +136,16 @@ class McapImport {
     links_.erase(closed.link());
   }
 
-  void note(const trace::Note& note) {
-    const std::string whose = note.link() == 0 ? "" : "link " + std::to_string(note.link()) + ": ";
-    if (note.bytes_lost() != 0)
-      sink_.remark(whose + note.text());
-    else
-      sink_.note(whose + note.text());
+  void note(const trace::Note& note, WallTime time) {
+    const auto open = links_.find(note.link());
+    const auto connection = open != links_.end() ? std::optional(open->second) : std::nullopt;
+    sink_.note({connection, note.link(), note.text(), note.bytes_lost(), time});
   }
 
   ImportSink& sink_;
   std::map<std::uint32_t, ConnectionId> links_;  // that are open
   ConnectionId opened_ = 0;
+  WallTime last_ = 0;
   bool begun_ = false;
 };
 

@@ -239,8 +239,8 @@ class Inspector final : public ImportSink {
     players_.gone(id);
   }
   void remark(std::string_view text) override { err_ << screen_text(text) << '\n'; }
-  void note(std::string_view text) override {
-    if (wanted_.anything()) remark(text);
+  void note(const ImportedNote& note) override {
+    if (note.bytes_lost != 0 || wanted_.anything()) remark(note.text_with_link());
   }
   /// After `until`, the file is read on only if nothing was printed, to say what the file has.
   bool enough() const override { return (over_ && (follow_ || writer_.wrote())) || !out_.good(); }

@@ -11,6 +11,7 @@
 
 #include "adapters/bzflag/rec/rec.h"
 #include "proxy/program/import/import.h"
+#include "proxy/program/recordings/inspect.h"
 #include "proxy/program/recordings/verify.h"
 #include "proxy/trace/recorder.h"
 #include "proxy/trace/recording.h"
@@ -225,11 +226,40 @@ std::string events(const std::string& path, WallTime start = kStart) {
     if (event.frame != nullptr)
       all << at << (event.frame->raw() ? "raw " : "frame ") << to_hex(as_bytes(event.frame->data())) << '\n';
     if (event.closed != nullptr) all << at << "close " << event.closed->link() << ' ' << event.closed->reason() << '\n';
-    if (event.note != nullptr) all << at << "note " << event.note->text() << '\n';
+    if (event.note == nullptr) continue;
+    all << at << "note " << event.note->text();
+    if (event.note->link() != 0) all << " of " << event.note->link();
+    if (event.note->bytes_lost() != 0) all << " lost " << event.note->bytes_lost();
+    all << '\n';
   }
 }
 
 constexpr const char* kAction = "0001010200000001";  // of Panic
+
+TEST_CASE("notes keep their time and what they say is lost, and have the new numbers of their links") {
+  const Folder folder;
+  const auto to = recorder(folder.file("a.mcap"));
+  to->opened(kStart, opening(7, "panic", "be-packed"));
+  to->opened(kStart, opening(9, "panic", "be-packed"));
+  to->note(kStart + 1 * kSecond, 9, "somebody took the seat");
+  to->note(kStart + 2 * kSecond, 7, "the tap could not keep up", 5'000);
+  to->note(kStart + 3 * kSecond, 0, "about nobody");
+  to->closed(kStart + 4 * kSecond, 7, "client left");
+  to->closed(kStart + 4 * kSecond, 9, "client left");
+  to->note(kStart + 5 * kSecond, 7, "after its end", 6);
+  REQUIRE(to->close(kStart + 9 * kSecond).ok());
+  std::ostringstream out, err;
+  CHECK(convert({.input = {.file = folder.file("a.mcap")}, .to = folder.file("b.mcap")}, out, err) == kOk);
+  CHECK(events(folder.file("b.mcap")) ==
+        "0 open 1\n0 open 2\n1 note somebody took the seat of 2\n2 note the tap could not keep up of 1 lost 5000\n"
+        "3 note about nobody\n4 close 1 client left\n4 close 2 client left\n5 note after its end lost 6\n");
+  std::ostringstream inspected, remarks;
+  InspectOptions options;
+  options.input.file = folder.file("a.mcap");
+  CHECK(inspect(options, inspected, remarks) == kOk);
+  CHECK(remarks.str() ==
+        "link 9: somebody took the seat\nlink 7: the tap could not keep up\nabout nobody\nlink 7: after its end\n");
+}
 
 TEST_CASE("a recording that begins with a note keeps its date") {
   const Folder folder;
