@@ -18,16 +18,15 @@ using google::protobuf::Value;
 using wire::Way;
 
 constexpr std::size_t kLongestLine = 16u << 20;
+constexpr int kMostInLine = 1'000, kMostInMeta = 200'000;  // values of JSON
 /// Of a file that none of the importers knows.
 constexpr const char* kNorElse = " (and it is neither a recording nor a packet capture)";
 
-/// Whether a line has more values than any recorder writes. Each takes hundreds of bytes of memory, and may be two
-/// bytes of the file.
-bool has_too_many_values(std::string_view json) {
-  constexpr int kMostValues = 1000;
+/// Whether it has more than `most` values. Each takes hundreds of bytes of memory, and may be two bytes of the file.
+bool has_too_many_values(std::string_view json, int most) {
   bool in_text = false;
   int values = 0;
-  for (std::size_t i = 0; i < json.size() && values <= kMostValues; ++i) {
+  for (std::size_t i = 0; i < json.size() && values <= most; ++i) {
     if (in_text && json[i] == '\\')
       ++i;
     else if (json[i] == '"')
@@ -35,7 +34,7 @@ bool has_too_many_values(std::string_view json) {
     else if (!in_text && (json[i] == ',' || json[i] == '[' || json[i] == '{'))
       ++values;
   }
-  return values > kMostValues;
+  return values > most;
 }
 
 /// Protobuf's parser says where it failed and quotes the text there: only its first line is for a person.
@@ -172,7 +171,7 @@ class JsonImport {
   }
 
   Outcome<Done> take(const std::string& line) {
-    if (has_too_many_values(line)) return wrong("not a JSON object with at most 1000 values");
+    if (has_too_many_values(line, kMostInLine)) return wrong("not a JSON object with at most 1000 values");
     const auto object = parse(line);
     if (!object) return wrong("not a JSON object: " + object.error().text + (number_ == 1 ? kNorElse : ""));
     const std::string dir = text_of(*object, "dir");
@@ -219,8 +218,9 @@ class JsonImport {
   }
 
   void read_meta(std::string_view meta) {
-    const auto object = parse(meta);
-    if (!object) return sink_.remark("the .meta.json file beside it is not a JSON object; ignored");
+    const auto object =
+        has_too_many_values(meta, kMostInMeta) ? Outcome<Struct>(Error{"too many values"}) : parse(meta);
+    if (!object) return sink_.remark("the .meta.json file beside it is not a JSON object, or is too large; ignored");
     const Value* events = find(*object, "events");
     if (events == nullptr) return;
     for (const Value& event : events->list_value().values()) {

@@ -72,6 +72,13 @@ TEST_CASE("JSON lines: the meta file's ends are sorted into the traffic, after f
                                  {"t_ms":7,"conn":"never","event":"close","code":1003}]})") ==
         "open 0 a\nc2s 0 01\nend 0 1003 why\ns2c 0 02\ngone 0\n");
   CHECK(heard_json(R"({"t_ms":5,"conn":"a","dir":"c2s","hex":"01"})", "{").starts_with("remark the .meta.json"));
+  const auto with_zeros = [](std::size_t count) {
+    std::string meta = R"({"x":[0)";
+    for (std::size_t i = 1; i < count; ++i) meta += ",0";
+    return heard_json(R"({"t_ms":5,"conn":"a","dir":"c2s","hex":"01"})", meta + "]}");
+  };
+  CHECK_FALSE(with_zeros(100'000).starts_with("remark"));
+  CHECK(with_zeros(300'000).starts_with("remark the .meta.json"));
 }
 
 TEST_CASE("JSON lines: an error names the line") {
