@@ -298,7 +298,8 @@ std::string report_text(const Statistics& statistics, const std::string& name, b
     if (score.wins + score.losses != 0)
       text += "team " + team + ": " + std::to_string(score.wins) + "-" + std::to_string(score.losses) + "\n";
   if (statistics.beyond() != 0)
-    text += std::to_string(statistics.beyond()) + " events of more players than can be told apart are not shown\n";
+    text += std::to_string(statistics.beyond()) +
+            " events are not shown: there are more players, teams or causes than can be told apart\n";
   return text;
 }
 

@@ -114,7 +114,10 @@ void Statistics::count_death_by_capture(const Death& death) {
 }
 
 void Statistics::count(const Death& death) {
-  ++causes_[death.why];
+  if (causes_.size() < kMostCauses || causes_.contains(death.why))
+    ++causes_[death.why];
+  else
+    ++beyond_;
   if (death.why == name_of(words::BY_CAPTURE)) return count_death_by_capture(death);
   ++deaths_;
   PlayerStay *victim = stay(death.victim), *killer = stay(death.killer);
@@ -150,7 +153,12 @@ void Statistics::count(const Score& score) {
   if (PlayerStay* one = stay(score.player)) one->counts.scored = true;
 }
 
-void Statistics::count(const TeamScore& score) { teams_[score.team] = score; }
+void Statistics::count(const TeamScore& score) {
+  if (teams_.size() < kMostTeams || teams_.contains(score.team))
+    teams_[score.team] = score;
+  else
+    ++beyond_;
+}
 
 void Statistics::count(const Latency& latency) {
   PlayerStay* one = stay(latency.player);

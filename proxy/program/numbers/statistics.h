@@ -40,7 +40,8 @@ struct Moment {
 
 class Statistics final : public RowSink {
  public:
-  static constexpr std::size_t kMostStays = 20'000, kMostPairs = 200'000, kMostMoments = 50'000, kMostMatches = 1'000;
+  static constexpr std::size_t kMostStays = 20'000, kMostPairs = 200'000, kMostMoments = 50'000, kMostMatches = 1'000,
+                               kMostCauses = 100, kMostTeams = 100;
 
   void take(const Row& row) override;
   /// After the last row: the best first. REQUIRES: called once, before the others.

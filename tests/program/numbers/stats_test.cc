@@ -191,6 +191,24 @@ TEST_CASE("the mean ping is of all stays under one name, and a streak goes on in
   CHECK(std::isnan(counted.players()[1].rtt_ms));
 }
 
+TEST_CASE("causes of death and teams above the limit are only counted") {
+  Statistics counted;
+  for (int i = 0; i < 1'000; ++i) {
+    Death row = death(i, 2, 1);
+    row.why = std::to_string(i);
+    counted.take(row);
+    TeamScore score;
+    score.team = std::to_string(i);
+    counted.take(score);
+  }
+  counted.take(whole(1'000));
+  counted.finish();
+  CHECK(counted.causes().size() == Statistics::kMostCauses);
+  CHECK(counted.teams().size() == Statistics::kMostTeams);
+  CHECK(counted.deaths() == 1'000);
+  CHECK(counted.beyond() == 2'000 - 100 - 100);
+}
+
 TEST_CASE("accuracy is reported only for games that report all hits") {
   for (const auto& [game, shown] : {std::pair{"bzflag", true}, {"aos", false}}) {
     Statistics counted;

@@ -78,7 +78,7 @@
     top.append(row);
     table.append(top, body);
     fill();
-    if (data.events_left_out) byId("board-note").textContent = `${data.events_left_out} events of more players than can be told apart are not shown.`;
+    if (data.events_left_out) byId("board-note").textContent = `${data.events_left_out} events are not shown: there are more players, teams or causes than can be told apart.`;
   }
 
   function killed() {
