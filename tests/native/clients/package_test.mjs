@@ -276,6 +276,17 @@ test("a wait has a time limit", () => withServer((socket) => (socket.resume(), s
   bot.leave();
 }));
 
+test("a wait may last for months, or for ever", () => withServer((socket) => (socket.resume(), socket.write(WELCOME)), async (port) => {
+  const bot = await connect({ port, name: "t", timeout: Infinity });
+  for (const timeout of [Infinity, 30 * 86_400]) {
+    const wait = bot.waitFor("died", undefined, { timeout });
+    assert.equal(await Promise.race([wait.catch((error) => error), sleep(50, "it waits")]), "it waits");
+  }
+  const waits = [bot.waitFor("died", undefined, { timeout: Infinity }), bot.spawn({ timeout: Infinity })];
+  bot.leave();
+  for (const wait of waits) await assert.rejects(wait, ConnectionLost);
+}));
+
 /** A WebSocket whose server says `lines`, one a frame, then closes with `reason`. Returns what the client sent. */
 async function withWebSocket(given, reason, call) {
   const sent = [], before = globalThis.WebSocket;

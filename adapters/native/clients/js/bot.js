@@ -12,6 +12,7 @@ const MOST_UNHANDLED = 2 * LONGEST_LINE;  // of what the server has sent, and is
 const MOST_SENT = 256;       // intents that are remembered, to tell which one a refusal is about
 const ASK_AGAIN = 2;         // seconds, for a spawn
 const LONGEST_STEP = 90_000; // ticks
+const LONGEST_TIMER = 2 ** 31 - 1;  // ms: setTimeout() takes no more
 const MOST_TRIES = 20;       // to enter, on one connection
 const BELIEVED = 1;          // seconds for which a unit is expected to go on at its velocity
 const FREQUENT = new Set(["pose", "input", "world_progress"]);
@@ -283,13 +284,19 @@ export class Bot {
     });
   }
 
+  /** Calls after so many seconds, in Infinity never. Returns a timer for #forget(). */
   #later(seconds, call) {
-    const timer = setTimeout(() => (this.#timers.delete(timer), call()), 1000 * Math.max(0, seconds));
+    const timer = { handle: null }, ends = performance.now() + 1000 * Math.max(0, seconds);
+    const wait = () => {
+      const left = Math.max(0, ends - performance.now());
+      timer.handle = setTimeout(left > LONGEST_TIMER ? wait : () => (this.#timers.delete(timer), call()), Math.min(left, LONGEST_TIMER));
+    };
+    wait();
     this.#timers.add(timer);
     return timer;
   }
 
-  #forget(timer) { clearTimeout(timer), this.#timers.delete(timer); }
+  #forget(timer) { clearTimeout(timer.handle), this.#timers.delete(timer); }
 
   /** For connect() only. */
   async start() {
@@ -430,7 +437,7 @@ export class Bot {
   #finish(error) {
     if (this.over) return;
     this.over = true, this.error = error;
-    for (const timer of this.#timers) clearTimeout(timer);
+    for (const timer of [...this.#timers]) this.#forget(timer);
     const link = this.#link;
     this.#link = null;
     link?.close();
