@@ -66,6 +66,11 @@ class Time(unittest.TestCase):
             bot.step(90_000)  # an hour
             self.assertEqual(bot.room.at_us, before + 1_040_000 + 3_600_000_000)
 
+    def test_a_time_limit_may_be_months_or_endless(self):
+        for timeout in (30 * 86400.0, float("inf")):
+            with Arena(lockstep=True) as arena, LockstepBot(arena.port, "anna", timeout=timeout) as bot:
+                bot.step()
+
     def test_wrong_steps(self):
         with Arena(lockstep=True, seed=1, side=100) as arena, LockstepBot(arena.port, "anna") as bot:
             for ticks in (0, -1, 1.5, 90_001, float("nan"), "1"):

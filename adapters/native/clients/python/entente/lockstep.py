@@ -23,6 +23,7 @@ from .room import Room
 from .wishes import Wishes
 
 CHUNK = 65536
+LONGEST_WAIT_S = 86400.0  # for one read: sockets refuse time limits of more than 24 days
 
 
 class LockstepBot(Wishes):
@@ -39,7 +40,7 @@ class LockstepBot(Wishes):
         self._unsent = bytearray()
         enter = make_intent("enter", {"name": name, "team": team, "role": role, "contract": CONTRACT})
         try:
-            self._socket = socket.create_connection((host, port), timeout)
+            self._socket = socket.create_connection((host, port), min(timeout, LONGEST_WAIT_S))
         except OSError as error:
             raise ConnectionLost(f"cannot connect to {host}:{port}: {error}") from error
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -119,12 +120,20 @@ class LockstepBot(Wishes):
             raise Refused("WRONG_VERSION", f"the server speaks version {self.room.contract} of native; this package knows {CONTRACT}")
         return message
 
+    def _receive(self) -> bytes:
+        """At least one byte; nothing if the server has closed the connection."""
+        while True:
+            left = self._ends - time.monotonic()
+            self._socket.settimeout(min(max(left, 0.001), LONGEST_WAIT_S))
+            try:
+                return self._socket.recv(CHUNK)
+            except TimeoutError:
+                if left <= LONGEST_WAIT_S:
+                    raise TimeLimit("an answer of the server", self._timeout) from None
+
     def _read(self) -> None:
         try:
-            self._socket.settimeout(max(self._ends - time.monotonic(), 0.001))
-            data = self._socket.recv(CHUNK)
-        except TimeoutError:
-            raise TimeLimit("an answer of the server", self._timeout) from None
+            data = self._receive()
         except OSError as error:
             raise ConnectionLost(f"the connection was lost: {error}") from error
         if not data:
