@@ -32,6 +32,11 @@ class Folding(unittest.TestCase):
         self.assertEqual([unit.id for unit in room.foes()], [12])
         self.assertEqual(room.player_named("bob").id, 2)
 
+    def test_a_unit_of_an_unknown_player_is_a_foe(self):
+        room = room_of(*PEOPLE, {"unit": {"id": 14, "owner": 9, "alive": True, "pose": {"unit": 14, "x": 20}}})
+        self.assertEqual([unit.id for unit in room.others()], [13, 12, 14])
+        self.assertEqual([unit.id for unit in room.foes()], [12, 14])
+
     def test_a_unit_goes_on_at_its_velocity_for_a_second(self):
         room = room_of(*PEOPLE)
         room_of({"ready": {}}, at_us=500_000, room=room)

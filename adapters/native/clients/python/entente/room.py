@@ -138,7 +138,11 @@ class Room:
         """As others(), without your team mates."""
         me = self.players.get(self.me)
         friends = me.team if me and me.team not in ("ROGUE", "TEAM_ANY") else None
-        return [unit for unit in self.others() if friends is None or self.players[unit.owner].team != friends]
+        return [unit for unit in self.others() if friends is None or self._team_of(unit.owner) != friends]
+
+    def _team_of(self, player: int) -> Optional[words.Team]:
+        known = self.players.get(player)
+        return known.team if known is not None else None
 
     # -- What is told -----------------------------------------------------------------------------------------------
 
