@@ -5,6 +5,7 @@
 #include <atomic>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 
 #include "proxy/core/seconds.h"
 
@@ -141,6 +142,8 @@ void WorldState::copy(const WorldState& other, std::uint32_t versions_from) {
   fresh.round_told_at_ = other.round_told_at_;
   fresh.board_ = other.board_;
   fresh.players_ = other.players_;
+  std::copy_if(other.owners_.begin(), other.owners_.end(), std::inserter(fresh.owners_, fresh.owners_.end()),
+               [&](const auto& owner) { return other.players_.contains(owner.second); });
   fresh.tokens_ = other.tokens_;
   fresh.nowhere_ = other.nowhere_;
   fresh.team_scores_ = other.team_scores_;
@@ -189,6 +192,7 @@ void WorldState::on(const words::PlayerGone& gone, const Fact&) {
     const auto gone_player = among->extract(gone.id());
     if (gone_player.empty()) continue;
     ++players_version_;
+    disown(gone_player.mapped());
     for (const Id unit : gone_player.mapped().units) forget_unit(unit);
   }
 }
@@ -196,8 +200,29 @@ void WorldState::on(const words::PlayerGone& gone, const Fact&) {
 void WorldState::on(const words::Owns& owns, const Fact&) {
   PlayerState* state = find_player(owns.player());
   if (state == nullptr) return;
-  state->units.assign(owns.units().begin(), owns.units().end());
-  state->active = owns.active();
+  disown(*state);
+  state->units.clear();
+  state->active = 0;
+  for (const Id unit : owns.units()) {
+    if (state->units.size() >= limits_.owned || owners_.size() >= limits_.units) break;
+    if (set_owner(unit, owns.player())) state->units.push_back(unit);
+  }
+  orphaned_ += static_cast<std::size_t>(owns.units_size()) - state->units.size();
+  const bool steers_own = owners_.contains({owns.active(), owns.player()});
+  if (steers_own || owns.active() == 0 || owners_.size() < limits_.units)
+    state->active = owns.active();
+  else
+    ++orphaned_;
+  if (state->active != 0) set_owner(state->active, owns.player());
+}
+
+/// False: it was so already.
+bool WorldState::set_owner(Id unit, Id player) { return owners_.emplace(unit, player).second; }
+
+void WorldState::disown(const PlayerState& state) {
+  const Id player = state.player.id();
+  for (const Id unit : state.units) owners_.erase({unit, player});
+  owners_.erase({state.active, player});
 }
 
 void WorldState::on(const words::TeamScore& score, const Fact&) {
@@ -344,11 +369,18 @@ void WorldState::forget_unit(Id id) {
     grid_.remove(&at->second);
     units_.erase(at);
   }
-  for (auto* const among : {&players_, &unlisted_})
-    for (auto& [player, state] : *among) {
+  const auto first = owners_.lower_bound({id, 0});
+  auto last = first;
+  for (; last != owners_.end() && last->first == id; ++last)
+    for (auto* const among : {&players_, &unlisted_}) {
+      const auto owner = among->find(last->second);
+      if (owner == among->end()) continue;
+      PlayerState& state = owner->second;
       if (state.active == id) state.active = 0;
-      std::erase(state.units, id);
+      const auto at = std::find(state.units.begin(), state.units.end(), id);
+      if (at != state.units.end()) state.units.erase(at);
     }
+  owners_.erase(first, last);
 }
 
 void WorldState::forget_spent_shots(Micros now) {

@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "proxy/base/keyed_hash.h"
@@ -35,8 +36,8 @@ words::World flattened(words::World geometry);
 
 struct PlayerState {
   words::Player player;
-  std::vector<Id> units;
-  Id active = 0;  ///< the unit it steers
+  std::vector<Id> units;  ///< each once
+  Id active = 0;          ///< the unit it steers
   words::Score score;
   words::Ammo ammo;
   double ping_s = 0;
@@ -48,10 +49,12 @@ struct ShotState {
 };
 
 /// What exceeds these limits is not kept, but counted (WorldState::orphaned).
-/// `units`: also limits the edited blocks (EditList::add). `players`: of those whom WorldState::players() lists, and
-/// again of those whom it does not. `tokens`: a token that is NOWHERE is forgotten in favour of a new one.
+/// `units`: also limits the edited blocks (EditList::add), and what all players together own. `owned`: by one player.
+/// `players`: of those whom WorldState::players() lists, and again of those whom it does not. `tokens`: a token that is
+/// NOWHERE is forgotten in favour of a new one.
 struct WorldLimits {
   std::size_t units = 20'000, players = 1'000, tokens = 2'000, rules = 2'000, shots = 4'000;
+  std::size_t owned = 4'096;
   std::size_t geometry_bytes = 64U << 20U;
 };
 
@@ -244,6 +247,8 @@ class WorldState {
 
   UnitState* find_unit(Id id);
   PlayerState* find_player(Id id);
+  bool set_owner(Id unit, Id player);
+  void disown(const PlayerState& state);
   void forget_unit(Id id);
   void forget_spent_shots(Micros now);
   static std::uint64_t next_map_version();
@@ -260,6 +265,7 @@ class WorldState {
   std::map<Id, PlayerState> players_;
   std::map<Id, PlayerState> unlisted_;  // of whom only they themselves are told
   Units units_;
+  std::set<std::pair<Id, Id>> owners_;  // a unit, and a player who owns or steers it
   std::map<Id, words::Token> tokens_;
   std::set<Id> nowhere_;  // tokens; no fact removes one, so these are forgotten when there are too many
   std::map<words::Team, words::TeamScore> team_scores_;

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <utility>
 
+#include "tests/support/steps.h"
+
 namespace entente::core::world_test {
 namespace {
 
@@ -537,6 +539,78 @@ TEST_CASE("nothing grows without bound") {
   CHECK(world.players().size() == 1);
   CHECK(world.rules().size() == 1);
   CHECK(world.orphaned() == 5);
+}
+
+words::Owns owns_many(Id player, Id unit, int times, bool same) {
+  words::Owns owns;
+  owns.set_player(player);
+  for (int i = 0; i < times; ++i) owns.add_units(same ? unit : unit + static_cast<Id>(i));
+  return owns;
+}
+
+TEST_CASE("a player owns a unit once, and no more units than the limits allow, alone and with all others") {
+  WorldLimits limits;
+  limits.units = 5;
+  limits.owned = 3;
+  WorldState world(limits);
+  for (const Id id : {1U, 2U, 3U}) world.fold(player(id, "x"));
+  world.fold(owns(1, {11, 11, 12, 11}, 12));
+  CHECK(world.player(1)->units == std::vector<Id>{11, 12});
+  CHECK(world.orphaned() == 2);
+  world.fold(owns(1, {11, 12, 13, 14}, 13));
+  CHECK(world.player(1)->units == std::vector<Id>{11, 12, 13});
+  CHECK(world.orphaned() == 3);
+  world.fold(owns(2, {12, 21, 22}, 21));
+  CHECK(world.player(2)->units == std::vector<Id>{12, 21});
+  CHECK(world.player(2)->active == 21);
+  CHECK(world.orphaned() == 4);
+  world.fold(owns(3, {}, 31));
+  CHECK(world.player(3)->active == 0);
+  CHECK(world.orphaned() == 5);
+  world.fold(owns(1, {}, 0));
+  world.fold(owns(3, {31}, 31));
+  CHECK(world.player(3)->active == 31);
+  CHECK(world.orphaned() == 5);
+}
+
+TEST_CASE("a unit that is gone leaves all who own or steer it, also in a copy of the world") {
+  WorldState original = made_of({player(1, "a"), player(2, "b"), player(3, "c"), unit(11, 1), owns(1, {11, 12}, 12),
+                                 owns(2, {12, 11}, 11), owns(3, {}, 11)});
+  WorldState copy;
+  copy.copy(original, 0);
+  for (WorldState* const world : {&original, &copy}) {
+    world->fold(of_unit<words::Gone>(11));
+    CHECK(world->player(1)->units == std::vector<Id>{12});
+    CHECK(world->player(1)->active == 12);
+    CHECK(world->player(2)->units == std::vector<Id>{12});
+    CHECK(world->player(2)->active == 0);
+    CHECK(world->player(3)->active == 0);
+    words::PlayerGone gone;
+    gone.set_id(1);
+    world->fold(gone);
+    CHECK(world->player(2)->units.empty());
+  }
+}
+
+TEST_CASE("a player who owns very much leaves in few steps, and so does each unit, however many players there are") {
+  constexpr int kMany = 1'000'000;
+  for (const bool same : {false, true}) {
+    CAPTURE(same);
+    WorldState world;
+    for (Id id = 1; id <= 1'000; ++id) world.fold(player(id, "x"));
+    world.fold(owns_many(2, 7, kMany, same));
+    world.fold(owns_many(3, 8, kMany, same));
+    CHECK(world.player(2)->units.size() == (same ? 1 : WorldLimits().owned));
+    CHECK(world.orphaned() == 2 * (kMany - world.player(2)->units.size()));
+    words::PlayerGone gone;
+    gone.set_id(2);
+    std::uint64_t before = testing::steps();
+    world.fold(gone);
+    CHECK(testing::steps() - before < 20'000'000);
+    before = testing::steps();
+    for (Id id = 100'000; id < 101'000; ++id) world.fold(of_unit<words::Gone>(id));
+    CHECK(testing::steps() - before < 200'000);
+  }
 }
 
 TEST_CASE("matching units are returned in the order of their ids") {
