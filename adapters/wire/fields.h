@@ -494,8 +494,9 @@ class Reader : public Verbs<Reader<D>, D> {
 
 // -- Writing ---------------------------------------------------------------------------------------------------------
 
-/// Appends one message; the buffer is complete when the Writer is destroyed. REQUIRES: counts fit their type, and
-/// texts have no NUL where a NUL ends them. Allocates only if the buffer must grow.
+/// Appends one message; the buffer is complete when the Writer is destroyed. Of a list or text that is longer than its
+/// count can say, only the beginning is written. REQUIRES: texts have no NUL where a NUL ends them. Allocates only if
+/// the buffer must grow.
 template <class D>
 class Writer : public Verbs<Writer<D>, D> {
  public:
@@ -516,14 +517,12 @@ class Writer : public Verbs<Writer<D>, D> {
   }
   template <class N, Number T>
   Writer& list_byte_swapped(const char* name, std::vector<T>& items) {
-    count<N>(items.size());
-    for (auto& item : items) byte_swapped(name, item);
+    first(count<N>(items.size()), items, [&](T& item) { byte_swapped(name, item); });
     return *this;
   }
   template <std::unsigned_integral N, Number T>
-  Writer& list_byte_swapped(const char* name, [[maybe_unused]] N& count, std::vector<T>& items) {
-    assert(count == items.size());
-    for (auto& item : items) byte_swapped(name, item);
+  Writer& list_byte_swapped(const char* name, N& count, std::vector<T>& items) {
+    first(count, items, [&](T& item) { byte_swapped(name, item); });
     return *this;
   }
   template <class K, class T>
@@ -642,13 +641,11 @@ class Writer : public Verbs<Writer<D>, D> {
 
   template <class N, class T>
   void counted(const char* name, std::vector<T>& items, std::size_t = 0) {
-    count<N>(items.size());
-    for (auto& item : items) this->field(name, item);
+    first(count<N>(items.size()), items, [&](T& item) { this->field(name, item); });
   }
   template <class N, class T>
-  void list_of(const char* name, [[maybe_unused]] N& count, std::vector<T>& items) {
-    assert(count == items.size());
-    for (auto& item : items) this->field(name, item);
+  void list_of(const char* name, N& count, std::vector<T>& items) {
+    first(count, items, [&](T& item) { this->field(name, item); });
   }
 
   template <class T>
@@ -659,8 +656,7 @@ class Writer : public Verbs<Writer<D>, D> {
 
   template <class N>
   void counted_text(const char*, std::string& chars) {
-    count<N>(chars.size());
-    put(chars.data(), chars.size());
+    put(chars.data(), count<N>(chars.size()));
   }
 
  private:
@@ -687,10 +683,19 @@ class Writer : public Verbs<Writer<D>, D> {
     put(&bits, sizeof bits);
   }
 
+  /// Writes the count, and returns it: `size`, or the largest N.
   template <class N>
-  void count(std::size_t size) {
-    assert(size <= std::numeric_limits<N>::max());
-    number(static_cast<N>(size), this->dialect.order);
+  std::size_t count(std::size_t size) {
+    const auto fitting = static_cast<N>(std::min<std::size_t>(size, std::numeric_limits<N>::max()));
+    number(fitting, this->dialect.order);
+    return fitting;
+  }
+
+  /// The first `most` of them. A count that is a field of its own must be that of the list.
+  template <class T, class Write>
+  void first(std::size_t most, std::vector<T>& items, Write&& write) {
+    assert(most <= items.size());
+    for (std::size_t i = 0; i < std::min(most, items.size()); ++i) write(items[i]);
   }
 
   Buffer& out_;

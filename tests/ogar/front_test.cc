@@ -384,6 +384,24 @@ TEST_CASE("ogar front: a wave is a ring of small pieces of mass that grows, and 
   CHECK(count(rest, "updated=[") > 3);
 }
 
+TEST_CASE("ogar front: of very many waves, some are shown") {
+  Play play;
+  play.plays();
+  for (std::uint32_t number = 1; number <= 4'000; ++number) {
+    words::Shot wave;
+    wave.set_shooter(2);
+    wave.set_shot(number);
+    wave.set_kind(words::WAVE);
+    wave.set_life(30);
+    wave.set_radius(1 + number / 1000.0);
+    wave.set_range(30);
+    play.hears(wave);
+  }
+  const std::string shown = play.waits(kTick);
+  CHECK(count(shown, "{id=") > 4'000);
+  CHECK(count(shown, "{id=") <= 4'200);
+}
+
 TEST_CASE("ogar front: walls, water and leaves are small posts, and none looks deadly") {
   Play play;
   play.opens();

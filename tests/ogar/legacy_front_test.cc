@@ -2,7 +2,10 @@
 // messages mean. tests/ogar/dialects_test.cc checks the contents; this file checks the wire.
 #include <doctest/doctest.h>
 
+#include <vector>
+
 #include "adapters/ogar/ogar.h"
+#include "adapters/ogar/translate/translators.h"
 #include "adapters/ogar/wire/text.h"
 #include "tests/ogar/spoken.h"
 #include "tests/support/stage.h"
@@ -91,6 +94,43 @@ words::World smaller_world() {
 }
 
 bool has(const std::string& all, const std::string& part) { return all.find(part) != std::string::npos; }
+
+TEST_CASE("ogar legacy front: more removed cells than a message can count come in several") {
+  constexpr std::uint32_t kCells = 70'000;
+  for (const std::uint32_t version : {5U, 6U, 22U}) {
+    CAPTURE(version);
+    ogar::ClientTranslator translator(legacy_dialect(version));
+    std::vector<ogar::UpdateNodes> told;
+    const auto take = [&](const ogar::Message& message) {
+      if (const auto* nodes = std::get_if<ogar::UpdateNodes>(&message)) told.push_back(*nodes);
+    };
+    ogar::Update added, removed;
+    added.flags = static_cast<std::uint16_t>(ogar::kBorder | ogar::kAdded);
+    removed.flags = static_cast<std::uint16_t>(ogar::kAdded | ogar::kEaten | ogar::kRemoved);
+    for (std::uint32_t id = 1; id <= kCells; ++id) {
+      added.added.emplace_back().id = id;
+      removed.removed.push_back(id);
+    }
+    removed.added.emplace_back().id = kCells + 1;
+    removed.eaten.push_back({1, 2});
+    translator.say(ogar::Message(added), take);
+    told.clear();
+    translator.say(ogar::Message(removed), take);
+    REQUIRE(told.size() == (version < 6 ? 1 : 2));
+    std::size_t nodes = 0, eaten = 0;
+    std::vector<std::uint32_t> all;
+    for (const ogar::UpdateNodes& one : told) {
+      CHECK_FALSE(one.removed.empty());
+      CHECK((version < 6 || one.removed.size() <= 65'535));
+      nodes += one.nodes.size();
+      eaten += one.eaten.size();
+      all.insert(all.end(), one.removed.begin(), one.removed.end());
+    }
+    CHECK(nodes == 1);
+    CHECK(eaten == 1);
+    CHECK(all == removed.removed);
+  }
+}
 
 TEST_CASE("ogar legacy front: nothing is sent before the key; then the border, and a picture at each tick") {
   Play play(6);

@@ -46,6 +46,33 @@ TEST_CASE("a text that contains its own terminator is cut there when it is writt
   wire::Writer<Dialect>(out, Dialect{}).zero_text("bytes", bytes).ucs2_text("units", units).ucs2_text("cut", cut);
   CHECK(to_hex(out) == to_hex(from_hex("6100 6100 0063 0000 610062")));
 }
+TEST_CASE("of a list or text that is longer than its count can say, the beginning is written, with the right count") {
+  struct Dialect {
+    wire::ByteOrder order = wire::ByteOrder::kLittle;
+  };
+  std::vector<std::uint8_t> list(70'000, 7), few(300, 8);
+  std::string text(300, 'a');
+  Buffer out;
+  wire::Writer<Dialect>(out, Dialect{})
+      .list<std::uint16_t>("list", list)
+      .list<std::uint8_t>("few", few)
+      .text<std::uint8_t>("text", text)
+      .list_byte_swapped<std::uint8_t>("few", few);
+  CHECK(out.size() == 2 + 65'535 + 3 * (1 + 255));
+  std::vector<std::uint8_t> back, few_back, swapped;
+  std::string text_back;
+  const Dialect dialect;
+  wire::Reader<Dialect> reader(out, dialect);
+  reader.list<std::uint16_t>("list", back)
+      .list<std::uint8_t>("few", few_back)
+      .text<std::uint8_t>("text", text_back)
+      .list_byte_swapped<std::uint8_t>("few", swapped);
+  CHECK(reader.finish());
+  CHECK(back.size() == 65'535);
+  CHECK(few_back.size() == 255);
+  CHECK(text_back.size() == 255);
+  CHECK(swapped == few_back);
+}
 TEST_CASE("numbers have the byte order of the dialect, and swapped ones the opposite") {
   CHECK(printed("2e01"
                 "05"

@@ -18,7 +18,7 @@ using core::seconds;
 using core::kSecond, core::Micros, words::Unit;
 
 constexpr std::uint64_t kShotKey = 1ULL << 63U, kRayKey = 3ULL << 62U, kTokenKey = 3ULL << 61U;
-constexpr std::size_t kMostEaten = 4096, kMostRays = 64, kMostTokens = 64;
+constexpr std::size_t kMostEaten = 4096, kMostBalls = 4096, kMostRays = 64, kMostTokens = 64;
 constexpr std::uint16_t kShotSize = 20;
 constexpr Micros kRayFlies = 300 * core::kMillisecond;
 constexpr double kRayRange = 150;                           // metres, for a ray without a range: six tiles
@@ -169,6 +169,7 @@ void Painter::paint_unit(const core::UnitState& state, const core::PlayerState* 
 }
 
 void Painter::paint_shots(const Box& box, core::FrontOut& out) {
+  balls_ = 0;
   if (are_cells(out.world())) return;
   const Micros now = out.now();
   for (const core::ShotState& state : out.world().shots()) {
@@ -203,6 +204,7 @@ void Painter::paint_ring(Key key, const words::Shot& wave, double radius, const 
 }
 
 void Painter::paint_ball(Key key, double x, double y, Colour colour) {
+  if (++balls_ > kMostBalls) return;
   const Plane plane;
   Look look;
   look.type = CellType::kEjected;

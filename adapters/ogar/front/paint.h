@@ -115,6 +115,7 @@ class Painter {
   std::vector<Eating> eaten_;
   std::vector<Ray> rays_;
   std::uint32_t next_ray_ = 0;
+  std::size_t balls_ = 0;  // of shots, in this painting
   Shapes shapes_;
   double widest_ = 0;  // largest radius of all units, in metres
   core::Micros measured_ = 0;

@@ -1,5 +1,7 @@
 // Converts between a legacy client's messages and modern3. See translators.h.
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 #include "adapters/ogar/translate/translators.h"
 #include "adapters/ogar/wire/conversions.h"
@@ -103,7 +105,7 @@ void ClientTranslator::tell_clear(const Taker& take) {
   nodes.removed.clear();
   for (const auto& [id, cell] : known_) nodes.removed.push_back(id);
   std::sort(nodes.removed.begin(), nodes.removed.end());
-  if (dialect_.whole_cells) take(nodes_);
+  if (dialect_.whole_cells) tell_nodes(take);
   known_.clear();
   own_.clear();
   take(Message(ClearAll{}));
@@ -140,8 +142,25 @@ void ClientTranslator::tell_cells(const Update& update, const Taker& take) {
   if (has(kUpdated))
     for (const UpdatedCell& cell : update.updated) change(cell, nodes);
   if (has(kRemoved)) nodes.removed = update.removed;
-  for (const std::uint32_t id : nodes.removed) remove(id);
-  take(nodes_);
+  for (const std::uint32_t id : nodes.removed) known_.remove(id);
+  if (!nodes.removed.empty()) std::erase_if(own_, [&](std::uint32_t id) { return !known_.has(id); });
+  tell_nodes(take);
+}
+
+/// In several messages, if one cannot count all removed cells.
+void ClientTranslator::tell_nodes(const Taker& take) {
+  constexpr std::ptrdiff_t kMostShort = std::numeric_limits<std::uint16_t>::max();
+  auto& nodes = *std::get_if<UpdateNodes>(&nodes_);
+  if (dialect_.long_removed || nodes.removed.size() <= kMostShort) return take(nodes_);
+  const std::vector<std::uint32_t> all = std::exchange(nodes.removed, {});
+  for (auto from = all.begin(); from != all.end();) {
+    const auto to = from + std::min(kMostShort, all.end() - from);
+    nodes.removed.assign(from, to);
+    take(nodes_);
+    nodes.eaten.clear();
+    nodes.nodes.clear();
+    from = to;
+  }
 }
 
 void ClientTranslator::add(const AddedCell& cell, UpdateNodes& nodes, const Taker& take) {
@@ -168,11 +187,6 @@ void ClientTranslator::change(const UpdatedCell& cell, UpdateNodes& nodes) {
       node_of(cell, *known, (has(4) ? kColoured : 0) | (has(8) ? kNamed : 0) | (has(16) ? kSkinned : 0), nodes);
   if (has(8)) set(node.name, cell.name.chars, dialect_.ucs2);
   if (has(16)) set(node.skin, cell.skin.chars);
-}
-
-void ClientTranslator::remove(std::uint32_t id) {
-  known_.remove(id);
-  std::erase(own_, id);
 }
 
 /// If cells are always sent in full, the only flag is whether the cell has a skin.

@@ -44,7 +44,7 @@ class ClientTranslator {
   void tell_cells(const Update& update, const Taker& take);
   void add(const AddedCell& cell, UpdateNodes& nodes, const Taker& take);
   void change(const UpdatedCell& cell, UpdateNodes& nodes);
-  void remove(std::uint32_t id);
+  void tell_nodes(const Taker& take);
   template <class Cell>
   Node& node_of(const Cell& cell, CellType type, unsigned told, UpdateNodes& nodes) const;
   void tell_board(const Board& board, const Taker& take) const;
