@@ -92,7 +92,8 @@ class NativeFront final : public core::Front {
     const auto take = [&](const words::Intent& message) {
       auto intent = core::from_message(message);
       if (!intent) return out.drop(drops::kUnknownIntent), true;  // of a later schema
-      if (const auto* enter = as<words::Enter>(*intent)) entered(*enter, out);
+      if (const auto* enter = as<words::Enter>(*intent)) contract_ = std::clamp(enter->contract(), 1U, kContract);
+      if (as<words::Enter>(*intent) != nullptr || as<words::WantWorld>(*intent) != nullptr) wait(out);
       if (contract_ < 2 && as<words::Playback>(*intent) != nullptr) return out.drop(drops::kOfContract2), true;
       out.say(std::move(*intent));
       return true;
@@ -153,9 +154,9 @@ class NativeFront final : public core::Front {
  private:
   static constexpr core::Micros kTellWaiting = 5 * core::kSecond;
 
-  void entered(const words::Enter& enter, FrontOut& out) {
-    contract_ = std::clamp(enter.contract(), 1U, kContract);
-    if (out.world().ready()) return;
+  /// The client has asked for the world, with a player or without.
+  void wait(FrontOut& out) {
+    if (waits_ || out.world().ready()) return;
     waits_ = true;
     tell_at_ = out.now() + kTellWaiting;
     out.wake(tell_at_);
@@ -176,7 +177,7 @@ class NativeFront final : public core::Front {
 
   Link<words::Intent, words::Fact> link_;
   std::uint32_t contract_ = 1;  // the protocol version that the client has asked for
-  bool waits_ = false;          // the client has entered, and the world is not complete
+  bool waits_ = false;          // the client has asked for the world, which is not complete
   core::Micros tell_at_ = 0;    // so it is told at this time
   bool told_end_ = false;
   std::optional<core::Micros> refused_at_;

@@ -188,6 +188,23 @@ TEST_CASE("a client that waits for the world is told every 5 s to wait on, until
   CHECK(stage.waits(60 * core::kSecond) == "");
 }
 
+TEST_CASE("a client that wants only the world is told to wait on, too, however often it asks") {
+  auto stage = front(kProtobuf);
+  stage.opens();
+  const Buffer wish = framed(kProtobuf, Intent(words::WantWorld()));
+  CHECK(stage.receives(wish) == "says WantWorld\n");
+  for (int i = 0; i < 20; ++i) {
+    std::string said = stage.waits(3 * core::kSecond);
+    stage.receives(wish);
+    said += stage.waits(2 * core::kSecond);
+    CHECK(said.starts_with("sends WorldProgress "));
+    CHECK(std::count(said.begin(), said.end(), '\n') == 1);
+  }
+  stage.hears(words::Ready());
+  stage.receives(wish);
+  CHECK(stage.waits(60 * core::kSecond) == "");
+}
+
 TEST_CASE("a client that was refused and may retry is told why its session ends later") {
   words::Refused refused;
   refused.set_code(words::Refused::FULL);
