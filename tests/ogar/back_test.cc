@@ -243,6 +243,57 @@ TEST_CASE("ogar back: a spawn that the server does not carry out is counted, and
         1);
 }
 
+TEST_CASE("ogar back: a spawn while the server shows no world is told once, too") {
+  Play play;
+  play.opens();
+  play.enters();
+  play.receives(Shown().border());
+  play.waits(kSecond);
+  constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
+  play.receives(Shown().clear().border({kNone, kNone, kNone, kNone}));
+  play.waits(kSecond);
+  play.hears(words::Spawn());
+  CHECK(count(play.waits(4 * kSecond), "Notice") == 0);
+  const std::string said = play.waits(20 * kSecond);
+  CHECK(count(said, "says Notice level: WARNING text: \"the server has not put you into play; it is asked again\"") ==
+        1);
+  CHECK(count(said, "flags=1 ") == 0);
+}
+
+TEST_CASE("ogar back: a player who watches instead of spawning is not told that the spawn is late") {
+  Play play;
+  play.opens();
+  play.enters();
+  play.receives(Shown().border());
+  play.hears(words::Spawn());
+  CHECK(has(play.waits(kSecond), "flags=1 name=\"anna\""));
+  words::Watch watch;
+  watch.set_mode(words::Watch::LEADER);
+  play.hears(watch);
+  const std::string said = play.waits(20 * kSecond);
+  CHECK(count(said, "Notice") == 0);
+  CHECK(count(said, "loses Spawn") == 0);
+}
+
+TEST_CASE("ogar back: chat that waits for a world for long is lost, and its player is told") {
+  const std::string lost = "loses Say: the server shows no world, and takes no chat meanwhile\n";
+  Play play;
+  play.plays();
+  play.receives(Shown().clear());
+  words::Say say;
+  say.set_text("hello");
+  CHECK(play.hears(say) == "");
+  CHECK(count(play.waits(7 * kSecond), lost) == 0);
+  CHECK(count(play.waits(2 * kSecond), lost) == 1);
+  CHECK(core::is_wish(ogar::drops::kChatWithoutWorld, nullptr));  // so the room tells the player
+  for (int i = 0; i < 5; ++i) CHECK(play.hears(say) == "");
+  CHECK(play.hears(say) == lost);
+  play.receives(Shown().border());
+  const std::string said = play.waits(20 * kSecond);
+  CHECK(count(said, "\"hello\"") == 5);
+  CHECK(count(said, lost) == 0);
+}
+
 TEST_CASE("ogar back: a shot splits a large cell, towards the aim") {
   words::Fire fire;
   fire.set_vy(100);

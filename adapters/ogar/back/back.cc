@@ -66,7 +66,7 @@ class OgarBack final : public core::Back {
 
   void hear(const Intent& intent, BackOut& out) override {
     if (intent.by != out.me()) return out.drop(drops::kNobody, intent);
-    const bool taken = planner_.hear(intent, tracker_, out);
+    const bool taken = planner_.hear(intent, finder_.found(), tracker_, out);
     if (core::as<words::Leave>(intent)) return out.close("the player left", kNormalClosure);
     if (core::as<words::Enter>(intent) || core::as<words::Change>(intent)) tell_me(out);
     if (const auto* change = core::as<words::Change>(intent)) answer(*change, out);
@@ -79,6 +79,7 @@ class OgarBack final : public core::Back {
     tracker_.tell_changes(out);
     mind_claims(out);
     mind_world(out);
+    if (!finder_.found()) planner_.drop_old_lines(out);
     if (out.now() >= ask_at_) ask(out);
     const InputPlanner::Turn turn{out.now() >= sent_ + kTick, out.now() >= action_at()};
     if (turn.mouse || (turn.actions && planner_.urgent(finder_.found()))) steer(turn, out);
@@ -87,9 +88,15 @@ class OgarBack final : public core::Back {
   }
 
   /// The spawn name is sent again each second (InputPlanner); this counts, and tells the player, that it has no effect.
+  /// A server of pieces that sends nothing is asked only when its world is assumed.
   void mind_claims(BackOut& out) {
     core::PendingClaims& claims = planner_.claims();
-    if (tracker_.self().cells > 0) claims.answered(core::Claim::kSpawn);
+    if (tracker_.self().cells > 0)
+      claims.answered(core::Claim::kSpawn);
+    else if (!planner_.wants_spawn())
+      claims.forget(core::Claim::kSpawn);
+    else if (finder_.found() || !kDialects[dialect_].pieces)
+      claims.begin(core::Claim::kSpawn, kSpawnPatience, out);
     claims.check(out, [&](core::Claim claim, int) { claims.tell_unanswered(claim, out); });
   }
 
@@ -347,7 +354,6 @@ class OgarBack final : public core::Back {
 
   void steer(InputPlanner::Turn turn, BackOut& out) {
     const Input input = planner_.next(tracker_, finder_.found(), turn, out.now());
-    if (input.spawn) planner_.claims().begin(core::Claim::kSpawn, kSpawnPatience, out);
     if (input.has_action() || !turn.mouse) acted_ = out.now();
     const bool due =
         turn.mouse && finder_.found() && planner_.steers(tracker_.self()) && out.waiting_bytes() < kServerBehind;

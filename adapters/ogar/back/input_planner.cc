@@ -11,10 +11,11 @@ namespace {
 
 using core::Course, core::kSecond, core::Overloaded;
 
-constexpr double kSmallestToSplit = 60;      // Settings.js, mass 36
-constexpr double kFar = 50;                  // metres: how far away the mouse is put to give a direction
-constexpr double kAhead = 0.5;               // seconds by which a claimed pose is extrapolated
-constexpr core::Micros kAskAgain = kSecond;  // for a spawn, if none has come
+constexpr double kSmallestToSplit = 60;              // Settings.js, mass 36
+constexpr double kFar = 50;                          // metres: how far away the mouse is put to give a direction
+constexpr double kAhead = 0.5;                       // seconds by which a claimed pose is extrapolated
+constexpr core::Micros kAskAgain = kSecond;          // for a spawn, if none has come
+constexpr core::Micros kLinePatience = 8 * kSecond;  // of a line of chat, for a world; longer than kWorldPatience
 constexpr std::size_t kMostLinesWaiting = 5;
 constexpr std::size_t kLongestCommand = 66;  // 16-bit units: at most 198 bytes of UTF-8, which no dialect cuts
 constexpr int kTicksHeld = 2;
@@ -29,7 +30,7 @@ bool take_one(std::uint32_t& count) { return count > 0 && count-- > 0; }
 
 }  // namespace
 
-bool InputPlanner::hear(const core::Intent& intent, CellTracker& tracker, core::BackOut& out) {
+bool InputPlanner::hear(const core::Intent& intent, bool shown_world, CellTracker& tracker, core::BackOut& out) {
   if (steering_.hear(intent)) {
     steered_at_ = intent.at;
     return true;
@@ -50,7 +51,7 @@ bool InputPlanner::hear(const core::Intent& intent, CellTracker& tracker, core::
                                },
                                [&](const words::Button& word) { return press(word.down()), true; },
                                [&](const words::Freeze&) { return freeze_ = true; },
-                               [&](const words::Say& word) { return say(word, out), true; },
+                               [&](const words::Say& word) { return say(word, shown_world, out), true; },
                                [&](const words::Fire&) { return shoot(*shot, tracker, out), true; },
                                [&](const words::Trigger&) { return shot ? shoot(*shot, tracker, out) : void(), true; },
                                [](const auto&) { return false; }},
@@ -90,13 +91,20 @@ void InputPlanner::watch(const words::Watch& word, core::BackOut& out) {
   wants_spawn_ = false;
 }
 
-void InputPlanner::say(const words::Say& word, core::BackOut& out) {
+void InputPlanner::say(const words::Say& word, bool shown_world, core::BackOut& out) {
   if (word.scope() != words::Say::EVERYBODY) return out.drop(drops::kChatForSome);
-  if (lines_.size() >= kMostLinesWaiting) return out.drop(drops::kChatTooFast);
+  if (lines_.size() >= kMostLinesWaiting) return out.drop(shown_world ? drops::kChatTooFast : drops::kChatWithoutWorld);
   const bool command = word.kind() == words::Say::COMMAND;
   if (command && cut(word.text(), kLongestCommand).size() < word.text().size()) return out.drop(drops::kCommandTooLong);
-  lines_.push_back(clean(trimmed(word.text())));
-  if (lines_.back().empty()) lines_.pop_back();
+  std::string text = clean(trimmed(word.text()));
+  if (!text.empty()) lines_.push_back({std::move(text), out.now()});
+}
+
+void InputPlanner::drop_old_lines(core::BackOut& out) {
+  while (!lines_.empty() && out.now() >= lines_.front().said_at + kLinePatience) {
+    lines_.pop_front();
+    out.drop(drops::kChatWithoutWorld);
+  }
 }
 
 /// A shot is a split if the cell is large enough for one, otherwise an ejected piece of mass. If a stock server would
@@ -166,7 +174,7 @@ Input InputPlanner::next(const CellTracker& tracker, bool shown_world, Turn turn
   }
   go_watching(input);
   if (lines_.empty() || now < chat_at_) return input;
-  input.say = std::move(lines_.front());
+  input.say = std::move(lines_.front().text);
   lines_.pop_front();
   chat_at_ = now + chat_pause_;
   return input;

@@ -30,8 +30,8 @@ struct Input {
 
 class InputPlanner {
  public:
-  /// Takes the word. False: no dialect of Ogar has a message for it.
-  bool hear(const core::Intent& intent, CellTracker& tracker, core::BackOut& out);
+  /// Takes the word. `shown_world`: as in next(). False: no dialect of Ogar has a message for it.
+  bool hear(const core::Intent& intent, bool shown_world, CellTracker& tracker, core::BackOut& out);
 
   /// What a message to the server holds: the mouse, actions (everything else), or both.
   struct Turn {
@@ -42,6 +42,10 @@ class InputPlanner {
 
   /// Whether an action waits that must be sent soon.
   bool urgent(bool shown_world) const;
+  /// Whether the player wants to come into play.
+  bool wants_spawn() const { return wants_spawn_; }
+  /// The server shows no world. Drops chat that has waited for long, because servers take none then.
+  void drop_old_lines(core::BackOut& out);
   /// Whether the mouse is held in the direction of a shot for a moment.
   bool aims() const { return aimed_ > 0; }
   /// Whether the place of the mouse matters even if there is no action.
@@ -69,7 +73,7 @@ class InputPlanner {
   void enter(const words::Enter& word);
   void change(const words::Change& word, core::BackOut& out);
   void watch(const words::Watch& word, core::BackOut& out);
-  void say(const words::Say& word, core::BackOut& out);
+  void say(const words::Say& word, bool shown_world, core::BackOut& out);
   void shoot(const core::Shooting& shot, CellTracker& tracker, core::BackOut& out);
   /// `known`: the smallest size from which the server was seen to let a cell eject mass.
   void try_to_eject(double size, double known);
@@ -86,7 +90,11 @@ class InputPlanner {
   core::Micros spawn_at_ = 0;  // when to ask (again)
   core::PendingClaims claims_;
   double tried_size_ = 0;  // the size with which try_to_eject() has last asked
-  std::deque<std::string> lines_;
+  struct Line {
+    std::string text;
+    core::Micros said_at;
+  };
+  std::deque<Line> lines_;
   core::Micros chat_at_ = 0, chat_pause_ = 1050 * core::kMillisecond;
 
   std::uint32_t splits_ = 0, minion_splits_ = 0, ejects_ = 0, minion_ejects_ = 0;

@@ -34,6 +34,8 @@ inline constexpr MappingLine kWatchOne = dropped_intent("Watch.target", "a spect
 inline constexpr MappingLine kChatForSome =
     dropped_intent("Say", "chat reaches everybody, but this was not for everybody");
 inline constexpr MappingLine kChatTooFast = dropped_intent("Say", "the server accepts one line a second");
+inline constexpr MappingLine kChatWithoutWorld =
+    dropped_intent("Say", "the server shows no world, and takes no chat meanwhile");
 inline constexpr MappingLine kNoCell = dropped_intent("Fire", "the player has no cell");
 inline constexpr MappingLine kTooSmall =
     dropped_intent("Fire", "the cell is too small to shoot: it can neither split nor eject mass");

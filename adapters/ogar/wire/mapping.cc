@@ -303,6 +303,7 @@ constexpr MappingLine kMapping[] = {
     drops::kWatchOne,
     drops::kChatForSome,
     drops::kChatTooFast,
+    drops::kChatWithoutWorld,
     drops::kNoCell,
     drops::kTooSmall,
     drops::kCommandTooLong,
