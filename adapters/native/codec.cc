@@ -185,6 +185,14 @@ Result<Message*> parse(Dialect dialect, Bytes bytes, Message& into) {
                                    : read_protobuf(bytes, into, nullptr);
 }
 
+Result<Message*> parse_fact(Dialect dialect, Bytes bytes, words::Fact& into) {
+  if (bytes.size() <= kLargestPlainFact) return parse(dialect, bytes, into);
+  static constexpr int kKinds[] = {words::Fact::kWorldFieldNumber, words::Fact::kTimelineFieldNumber};
+  constexpr LongMessage kLong{kKinds, 200'000};
+  return dialect == Dialect::kJson ? read_json(bytes, into, UnknownName::kLeaveOut, nullptr, &kLong)
+                                   : read_protobuf(bytes, into, nullptr, &kLong);
+}
+
 Result<Message*> parse_strictly(Dialect dialect, Bytes bytes, Message& into, std::string& why) {
   return dialect == Dialect::kJson ? read_json(bytes, into, UnknownName::kRefuse, &why)
                                    : read_protobuf(bytes, into, &why);

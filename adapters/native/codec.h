@@ -17,6 +17,8 @@ enum class Dialect : std::size_t { kProtobuf, kJson };
 inline constexpr std::uint32_t kContract = 2;
 
 inline constexpr std::size_t kLargestIntent = 64 * 1024, kLargestFact = 16 * 1024 * 1024;
+/// Of a fact that is neither a World nor a Timeline; see parse_fact().
+inline constexpr std::size_t kLargestPlainFact = 64 * 1024;
 
 /// Bytes that may wait for a client before poses and shots are dropped, and before it is disconnected.
 inline constexpr std::size_t kSlowReader = 256 * 1024, kHopelessReader = 4 * 1024 * 1024;
@@ -50,6 +52,9 @@ std::unique_ptr<wire::Codec> make_codec(const Envelope& envelope);
 
 /// Reads a words::Intent or words::Fact. Fields of a later schema are ignored.
 Result<google::protobuf::Message*> parse(Dialect dialect, Bytes bytes, google::protobuf::Message& into);
+/// As parse(), for messages of servers: a fact above kLargestPlainFact is also a fault if its kind needs no more, or if
+/// there are more messages inside it than a World or a Timeline has.
+Result<google::protobuf::Message*> parse_fact(Dialect dialect, Bytes bytes, words::Fact& into);
 /// As parse(), for messages of client programs: an unknown name of an enum value is also a fault. After a fault, `why`
 /// tells the program's author what is wrong and where. The fault's field is the message and field of the schema, such
 /// as "Enter.role".

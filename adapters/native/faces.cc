@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <type_traits>
 
 #include "adapters/native/codec.h"
 #include "adapters/native/drops.h"
+#include "adapters/native/schema_table.h"
 #include "adapters/native/sent_numbers.h"
+#include "proxy/base/text.h"
 #include "proxy/core/gameplay/pending_claims.h"
 #include "proxy/core/id_map.h"
 #include "proxy/core/ids.h"
@@ -23,13 +26,62 @@ using core::FrontOut;
 using core::Id;
 using core::Intent;
 using core::translate_ids;
-using wire::Way;
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+
+constexpr std::size_t kLongestText = 4096;  // bytes, of a text that is not a name
+
+/// Whether its fields `name` and `skin` are those of a player.
+bool is_of_player(const google::protobuf::Descriptor* type) {
+  return type == words::Player::descriptor() || type == words::Unit::descriptor() ||
+         type == words::UnitChanged::descriptor() || type == words::Board::Row::descriptor() ||
+         type == words::Said::descriptor();
+}
+
+/// Cuts the texts of a message, and of those inside it. Returns whether one was too long.
+bool cut_texts(const MessageType& type, Message& message) {
+  const auto& see = *message.GetReflection();
+  bool any = false;
+  const auto cut_field = [&](const FieldType& field) {
+    const bool is_list = field.is->is_repeated();
+    const bool is_name = is_of_player(type.is) && (field.is->name() == "name" || field.is->name() == "skin");
+    const std::size_t most = is_name ? core::kMostName : kLongestText;
+    const int count = is_list ? see.FieldSize(message, field.is) : (see.HasField(message, field.is) ? 1 : 0);
+    for (int i = 0; i < count; ++i) {
+      if (field.inner != nullptr) {
+        any |= cut_texts(*field.inner, is_list ? *see.MutableRepeatedMessage(&message, field.is, i)
+                                               : *see.MutableMessage(&message, field.is));
+        continue;
+      }
+      std::string kept;
+      const std::string& text = is_list ? see.GetRepeatedStringReference(message, field.is, i, &kept)
+                                        : see.GetStringReference(message, field.is, &kept);
+      if (text.size() <= most) continue;
+      any = true;
+      std::string cut = fitted(text, most);
+      is_list ? see.SetRepeatedString(&message, field.is, i, std::move(cut))
+              : see.SetString(&message, field.is, std::move(cut));
+    }
+  };
+  for (const FieldType& field : type.fields)
+    if (field.inner != nullptr ? field.inner->has_text : field.is->type() == FieldDescriptor::TYPE_STRING)
+      cut_field(field);
+  return any;
+}
+
+/// The same, of a fact.
+bool cut_texts(words::Fact& fact) {
+  static const MessageType& type = *message_type(words::Fact::descriptor());
+  const FieldType* const kind = type.numbered(static_cast<std::uint32_t>(fact.kind_case()));
+  return kind != nullptr && kind->inner->has_text &&
+         cut_texts(*kind->inner, *fact.GetReflection()->MutableMessage(&fact, kind->is));
+}
 
 /// Sends and receives words over one link. Faces do not know the transport: it is WebSocket if the peer has a path.
 template <class Heard, class Said>
 class Link {
  public:
-  Link(const core::FaceOptions& options, Way hears) : dialect_(static_cast<Dialect>(options.dialect)), hears_(hears) {}
+  explicit Link(const core::FaceOptions& options) : dialect_(static_cast<Dialect>(options.dialect)) {}
 
   void opened(const core::Peer& peer) { envelope_ = {dialect_, peer.path.empty()}; }
 
@@ -42,11 +94,11 @@ class Link {
       std::string why;
       const auto inside = envelope_.open(frame);
       if (!inside) return fail(inside.error(), why), false;
-      const bool from_a_client = hears_ == Way::kToServer;
-      const auto read =
-          from_a_client ? parse_strictly(dialect_, *inside, heard_, why) : parse(dialect_, *inside, heard_);
-      if (!read) return fail(in_frame(read.error(), frame, *inside), why), false;
-      return take(heard_);
+      const auto read = parsed(*inside, why);
+      const bool goes_on = read.ok() && take(heard_);
+      if (!read) fail(in_frame(read.error(), frame, *inside), why);
+      if (frame.size() > kKeptFrame) Heard().Swap(&heard_);  // a cleared message would keep its memory
+      return goes_on;
     });
   }
 
@@ -74,8 +126,14 @@ class Link {
  private:
   static constexpr std::size_t kKeptFrame = 16 * 1024;  // bytes
 
+  Result<google::protobuf::Message*> parsed(Bytes inside, std::string& why) {
+    if constexpr (std::is_same_v<Heard, words::Intent>)
+      return parse_strictly(dialect_, inside, heard_, why);
+    else
+      return parse_fact(dialect_, inside, heard_);
+  }
+
   Dialect dialect_;
-  Way hears_;
   Envelope envelope_;
   Heard heard_;
   Buffer frame_;
@@ -84,7 +142,7 @@ class Link {
 
 class NativeFront final : public core::Front {
  public:
-  explicit NativeFront(const core::FaceOptions& options) : link_(options, Way::kToServer) {}
+  explicit NativeFront(const core::FaceOptions& options) : link_(options) {}
 
   void opened(const core::Peer& peer, FrontOut&) override { link_.opened(peer); }
 
@@ -186,7 +244,7 @@ class NativeFront final : public core::Front {
 
 class NativeBack final : public core::Back {
  public:
-  explicit NativeBack(const core::FaceOptions& options) : link_(options, Way::kToClient) {}
+  explicit NativeBack(const core::FaceOptions& options) : link_(options) {}
 
   void opened(const core::Peer& peer, BackOut& out) override {
     link_.opened(peer);
@@ -226,6 +284,7 @@ class NativeBack final : public core::Back {
 
  private:
   void take(words::Fact& message, BackOut& out) {
+    fit(message, out);
     if (message.has_you()) return begin(message.you(), out);
     if (message.has_world_progress() && their_me_ == 0) wait_on(out);
     if (message.has_kicked() && core::is_for_now(message.kicked().text()) &&
@@ -243,6 +302,27 @@ class NativeBack final : public core::Back {
     if (message.has_player_gone()) forget(message.player_gone().id(), out);
     if (auto fact = core::from_message(message)) out.say(std::move(*fact));
     if (message.has_gone()) ids_.remove_id(message.gone().unit());
+  }
+
+  /// Cuts what is longer than a room keeps.
+  static void fit(words::Fact& message, BackOut& out) {
+    if (message.has_board()) fit_board(*message.mutable_board(), out);
+    if (cut_texts(message)) out.drop(drops::kTextTooLong);
+  }
+
+  static void fit_board(words::Board& board, BackOut& out) {
+    constexpr int kMostRows = 100;
+    const auto fit_list = [&](auto& list) {
+      if (list.size() <= kMostRows) return;
+      list.DeleteSubrange(kMostRows, list.size() - kMostRows);
+      out.drop(drops::kBoardFull);
+    };
+    fit_list(*board.mutable_rows());
+    fit_list(*board.mutable_lines());
+    if (board.slices_size() > kMostRows) {
+      board.mutable_slices()->Truncate(kMostRows);
+      out.drop(drops::kBoardFull);
+    }
   }
 
   /// Forgets a player's id, and those of its units while the room still knows them.

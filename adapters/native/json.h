@@ -8,6 +8,7 @@
 
 #include <string>
 
+#include "adapters/native/schema_table.h"
 #include "proxy/base/bytes.h"
 #include "proxy/base/fault.h"
 
@@ -30,8 +31,10 @@ enum class UnknownName : std::uint8_t {
 ///
 /// The fault's field is the message and field of the schema, such as "Enter.role", or "word". If `why` is not null, it
 /// is then told what is wrong, and where, in a sentence for the author of the program that wrote the message.
+///
+/// `limits`: of a message that is long; null: none.
 Result<google::protobuf::Message*> read_json(Bytes json, google::protobuf::Message& into, UnknownName unknown,
-                                             std::string* why);
+                                             std::string* why, const LongMessage* limits = nullptr);
 
 /// Appends `message`, which occurs in words. Bytes that are not UTF-8 in its texts become U+FFFD.
 void write_json(const google::protobuf::Message& message, Buffer& out);

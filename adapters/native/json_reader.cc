@@ -176,8 +176,13 @@ const char* expected(const FieldDescriptor& field) {
 
 class JsonReader {
  public:
-  JsonReader(std::string_view json, UnknownName unknown)
-      : start_(json.data()), at_(start_), end_(start_ + json.size()), unknown_(unknown), wrong_(start_) {}
+  JsonReader(std::string_view json, UnknownName unknown, const LongMessage* limits)
+      : start_(json.data()),
+        at_(start_),
+        end_(start_ + json.size()),
+        unknown_(unknown),
+        limits_(limits),
+        wrong_(start_) {}
 
   bool read(const MessageType& type, Message& into) {
     const auto size = static_cast<int>(end_ - start_);
@@ -191,7 +196,10 @@ class JsonReader {
 
   /// After read() was false.
   Fault fault() const {
-    return {not_in_enum_ ? "unknown name of an enum value" : "not a message of the schema in JSON",
+    const bool exceeds = sentence_ == kTooLong || sentence_ == kTooManyInside;
+    return {exceeds        ? sentence_
+            : not_in_enum_ ? "unknown name of an enum value"
+                           : "not a message of the schema in JSON",
             field_ != nullptr ? in_schema(*field_) : "word", static_cast<std::size_t>(wrong_ - start_)};
   }
 
@@ -282,7 +290,7 @@ class JsonReader {
     const char* const start = at_;
     if (is_object) {
       if (field.inner == nullptr) return fail(expected(*field.is), field.is, start);
-      if (!take_oneof(*field.is, taken, start)) return false;
+      if (!take_oneof(*field.is, taken, start) || !keeps_limits(field, start)) return false;
       const Reflection& see = *message.GetReflection();
       return object(*field.inner, field.is->is_repeated() ? *see.AddMessage(&message, field.is)
                                                           : *see.MutableMessage(&message, field.is));
@@ -293,6 +301,14 @@ class JsonReader {
     if (!take_oneof(*field.is, taken, start)) return false;
     if (set(*field.is, message, scalar)) return true;
     return fail(expected(*field.is), field.is, start);
+  }
+
+  /// Of a message inside another one.
+  bool keeps_limits(const FieldType& field, const char* where) {
+    if (limits_ == nullptr) return true;
+    if (depth_ == 1 && std::ranges::find(limits_->kinds, field.is->number()) == limits_->kinds.end())
+      return fail(kTooLong, field.is, where);
+    return ++inside_ <= limits_->most_inside || fail(kTooManyInside, field.is, where);
   }
 
   /// Each oneof, also that of an `optional` field, can have one value in an object.
@@ -532,8 +548,10 @@ class JsonReader {
   const char* at_;
   const char* const end_;
   const UnknownName unknown_;
+  const LongMessage* const limits_;
   int depth_ = 0;
-  std::string scratch_;  // a string with escapes
+  std::size_t inside_ = 0;  // messages inside the message so far
+  std::string scratch_;     // a string with escapes
 
   // The first mistake.
   const char* sentence_ = "";
@@ -544,11 +562,12 @@ class JsonReader {
 
 }  // namespace
 
-Result<Message*> read_json(Bytes json, Message& into, UnknownName unknown, std::string* why) {
+Result<Message*> read_json(Bytes json, Message& into, UnknownName unknown, std::string* why,
+                           const LongMessage* limits) {
   into.Clear();
   const MessageType* const type = message_type(into.GetDescriptor());
   assert(type != nullptr);
-  JsonReader reader(as_text(json), unknown);
+  JsonReader reader(as_text(json), unknown, limits);
   if (reader.read(*type, into)) return &into;
   if (why != nullptr) *why = reader.why();
   return reader.fault();

@@ -101,8 +101,8 @@ std::vector<wire::MappingLine> make_mapping() {
   const auto codec = make_codec({});
   for (const wire::Row& row : codec->rows())
     lines.push_back({row.name, row.ways, "*", row.name, wire::Fidelity::kExact});
-  for (const wire::MappingLine& line :
-       {drops::kUnknownIntent, drops::kSlowReader, drops::kOfContract2, drops::kEarlyFull})
+  for (const wire::MappingLine& line : {drops::kUnknownIntent, drops::kSlowReader, drops::kOfContract2,
+                                        drops::kEarlyFull, drops::kTextTooLong, drops::kBoardFull})
     lines.push_back(line);
   return lines;
 }

@@ -2,6 +2,7 @@
 
 #include <google/protobuf/stubs/common.h>
 
+#include <algorithm>
 #include <cassert>
 #include <optional>
 
@@ -23,10 +24,11 @@ constexpr const char* kNotAMessage = "not a message of the schema";
 /// Goes through the fields of a message on the wire.
 class WireWalk {
  public:
-  WireWalk(Bytes all, Look look) : all_(all), look_(look) {}
+  WireWalk(Bytes all, Look look, const LongMessage* limits) : all_(all), look_(look), limits_(limits) {}
 
   /// The first mistake from `at` to `end`, which are offsets.
   std::optional<Fault> mistake(const MessageType& type, std::size_t at, std::size_t end) {
+    const bool outermost = depth_++ == 0;
     std::size_t groups = 0;  // open groups; the schema has none, so what is in them is of a later one
     while (at != end) {
       const std::size_t start = at;
@@ -38,10 +40,14 @@ class WireWalk {
         return Fault{kNotAMessage, "word", start};
       const FieldType* const field =
           wire_type == kLength && groups == 0 ? type.numbered(static_cast<std::uint32_t>(*tag) >> 3U) : nullptr;
+      if (outermost && limits_ != nullptr && field != nullptr && field->inner != nullptr &&
+          std::ranges::find(limits_->kinds, field->is->number()) == limits_->kinds.end())
+        return Fault{kTooLong, in_schema(*field->is), start};
       if (field != nullptr)
         if (auto found = mistake_in(*field, at, at + size)) return found;
       at += size;
     }
+    --depth_;
     if (groups != 0) return Fault{kNotAMessage, "word", end};
     return std::nullopt;
   }
@@ -50,7 +56,9 @@ class WireWalk {
   enum : unsigned { kVarint, kFixed64, kLength, kStartGroup, kEndGroup, kFixed32 };
 
   std::optional<Fault> mistake_in(const FieldType& field, std::size_t at, std::size_t end) {
-    if (field.inner != nullptr && (field.inner->has_text || look_ == Look::kAtEverything))
+    if (field.inner != nullptr && limits_ != nullptr && ++inside_ > limits_->most_inside)
+      return Fault{kTooManyInside, in_schema(*field.is), at};
+    if (field.inner != nullptr && (field.inner->has_text || look_ == Look::kAtEverything || limits_ != nullptr))
       return mistake(*field.inner, at, end);
     if (field.is->type() != FieldDescriptor::TYPE_STRING) return std::nullopt;
     const auto text = as_text(all_.subspan(at, end - at));
@@ -86,22 +94,26 @@ class WireWalk {
 
   Bytes all_;
   Look look_;
+  const LongMessage* limits_;
+  std::size_t depth_ = 0, inside_ = 0;  // the messages that it is in; that it has seen inside others
 };
 
 std::string sentence(const Fault& fault, const Message& message) {
   const std::string place = " at byte " + std::to_string(fault.offset);
+  if (fault.what == kTooLong || fault.what == kTooManyInside)
+    return std::string(fault.field) + ": " + fault.what + place;
   if (fault.what != kNotAMessage) return std::string(fault.field) + ": expected UTF-8" + place;
   return "not a message " + message.GetDescriptor()->name() + " of schema/game.proto" + place;
 }
 
 }  // namespace
 
-Result<Message*> read_protobuf(Bytes bytes, Message& into, std::string* why) {
+Result<Message*> read_protobuf(Bytes bytes, Message& into, std::string* why, const LongMessage* limits) {
   const MessageType* const type = message_type(into.GetDescriptor());
   assert(type != nullptr);
-  auto fault = WireWalk(bytes, Look::kAtTexts).mistake(*type, 0, bytes.size());
+  auto fault = WireWalk(bytes, Look::kAtTexts, limits).mistake(*type, 0, bytes.size());
   if (!fault && into.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return &into;
-  if (!fault) fault = WireWalk(bytes, Look::kAtEverything).mistake(*type, 0, bytes.size());
+  if (!fault) fault = WireWalk(bytes, Look::kAtEverything, limits).mistake(*type, 0, bytes.size());
   if (!fault) fault = Fault{kNotAMessage, "word", 0};
   if (why != nullptr) *why = sentence(*fault, into);
   return *fault;

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "adapters/native/schema_table.h"
 #include "proxy/base/bytes.h"
 #include "proxy/base/fault.h"
 
@@ -16,6 +17,9 @@ namespace entente::native {
 ///
 /// The fault's field is the message and field of the schema, such as "Say.text", or "word". If `why` is not null, it is
 /// then told what is wrong, and where, in a sentence for the author of the program that wrote the message.
-Result<google::protobuf::Message*> read_protobuf(Bytes bytes, google::protobuf::Message& into, std::string* why);
+///
+/// `limits`: of a message that is long; null: none.
+Result<google::protobuf::Message*> read_protobuf(Bytes bytes, google::protobuf::Message& into, std::string* why,
+                                                 const LongMessage* limits = nullptr);
 
 }  // namespace entente::native

@@ -4,7 +4,9 @@
 
 #include <google/protobuf/descriptor.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,6 +35,14 @@ struct MessageType {
   const FieldType* named(std::string_view name) const;
   const FieldType* numbered(std::uint32_t number) const;
 };
+
+/// What a long message may be, so that reading it takes no more time and memory than its sender needed to make it.
+struct LongMessage {
+  std::span<const int> kinds;  ///< the numbers of the fields with a message that it may have
+  std::size_t most_inside;     ///< messages inside it, at any depth
+};
+inline constexpr const char* kTooLong = "too long for its kind";
+inline constexpr const char* kTooManyInside = "too many messages inside it";
 
 /// Null if the message does not occur in words.
 const MessageType* message_type(const google::protobuf::Descriptor* type);

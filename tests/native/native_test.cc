@@ -9,6 +9,7 @@
 #include "adapters/native/faces.h"
 #include "adapters/native/sent_numbers.h"
 #include "tests/support/hex.h"
+#include "tests/support/pattern.h"
 #include "tests/support/stage.h"
 
 namespace entente::native::native_test {
@@ -203,6 +204,82 @@ TEST_CASE("a client that wants only the world is told to wait on, too, however o
   stage.hears(words::Ready());
   stage.receives(wish);
   CHECK(stage.waits(60 * core::kSecond) == "");
+}
+
+/// A back to which the server has said who its player is.
+BackStage greeted_back(std::size_t dialect) {
+  auto stage = back(dialect);
+  stage.opens();
+  stage.receives(framed(dialect, you(40)));
+  return stage;
+}
+
+TEST_CASE("a fact that is too long for its kind ends the session") {
+  words::Board board;
+  for (int i = 0; i < 500'000; ++i) board.add_rows();
+  words::Said said;
+  said.set_text(std::string(1024 * 1024, 'x'));
+  words::Timeline moments;
+  for (int i = 0; i < 300'000; ++i) moments.add_moments();
+  words::World solids;
+  for (int i = 0; i < 300'000; ++i) solids.add_solids();
+  CHECK(greeted_back(kProtobuf).receives(framed(kProtobuf, Fact(board))) ==
+        "fails: too long for its kind Fact.board 4\n");
+  CHECK(
+      greeted_back(kJson).receives(framed(kJson, Fact(board))).starts_with("fails: too long for its kind Fact.board "));
+  CHECK(greeted_back(kJson).receives(framed(kJson, Fact(said))).starts_with("fails: too long for its kind Fact.said "));
+  for (const std::size_t dialect : {kProtobuf, kJson}) {
+    CAPTURE(dialect);
+    const std::string many = "fails: too many messages inside it ";
+    CHECK(greeted_back(dialect).receives(framed(dialect, Fact(moments))).starts_with(many + "Timeline.moments "));
+    CHECK(greeted_back(dialect).receives(framed(dialect, Fact(solids))).starts_with(many + "World.solids "));
+  }
+}
+
+TEST_CASE("a map of many solids and a timeline are read, however long they are") {
+  words::World map;
+  map.set_hash("many solids");
+  for (int i = 0; i < 20'000; ++i) map.add_solids()->set_x(i);
+  words::Timeline moments;
+  for (int i = 0; i < 20'000; ++i) moments.add_moments()->set_us(1'000'000'000'000);
+  for (const std::size_t dialect : {kProtobuf, kJson}) {
+    CAPTURE(dialect);
+    auto stage = greeted_back(dialect);
+    CHECK(stage.receives(framed(dialect, Fact(map))).starts_with("says World hash: \"many solids\" solids "));
+    CHECK(stage.receives(framed(dialect, Fact(moments))).starts_with("says Timeline moments "));
+  }
+}
+
+TEST_CASE("what a server says is cut to what a room keeps, and that is counted") {
+  const std::string lost = "loses a message: the end of a text that is too long\n";
+  words::Player player;
+  player.set_id(40);
+  player.set_name(std::string(60'000, 'n'));
+  words::Rule rule;
+  rule.set_name("motd");
+  rule.set_value(std::string(60'000, 'v'));
+  words::Board board;
+  for (int i = 0; i < 200; ++i) {
+    board.add_rows()->set_name(std::string(100, 'r'));
+    board.add_slices(1);
+    board.add_lines("l");
+  }
+  words::Board fits;
+  for (int i = 0; i < 100; ++i) fits.add_rows()->set_name(std::string(64, 'r'));
+  for (const std::size_t dialect : {kProtobuf, kJson}) {
+    CAPTURE(dialect);
+    auto stage = greeted_back(dialect);
+    CHECK(stage.receives(framed(dialect, Fact(player))) ==
+          lost + "says Player id: 1 name: \"" + std::string(61, 'n') + "...\"\n");
+    CHECK(stage.receives(framed(dialect, Fact(rule))) ==
+          lost + "says Rule name: \"motd\" value: \"" + std::string(4093, 'v') + "...\"\n");
+    const std::string said = stage.receives(framed(dialect, Fact(board)));
+    CHECK(testing::all_matches(said, "loses Board.rows: more rows than a board can have\n").size() == 3);
+    CHECK(testing::all_matches(said, "slices: 1").size() == 100);
+    CHECK(testing::all_matches(said, "lines: ").size() == 100);
+    CHECK(testing::all_matches(said, "name: \"r{61}\\.\\.\\.\"").size() == 100);
+    CHECK(stage.receives(framed(dialect, Fact(fits))).starts_with("says Board rows "));
+  }
 }
 
 TEST_CASE("a client that was refused and may retry is told why its session ends later") {
