@@ -306,6 +306,7 @@ class NativeBack final : public core::Back {
 
   /// Cuts what is longer than a room keeps.
   static void fit(words::Fact& message, BackOut& out) {
+    if (message.has_world()) core::ensure_hash(*message.mutable_world());
     if (message.has_board()) fit_board(*message.mutable_board(), out);
     if (cut_texts(message)) out.drop(drops::kTextTooLong);
   }

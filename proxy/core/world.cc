@@ -7,6 +7,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "proxy/base/hash.h"
 #include "proxy/core/seconds.h"
 
 namespace entente::core {
@@ -123,7 +124,9 @@ void WorldState::on(const words::World& world, const Fact&) {
     ++orphaned_;
     return;
   }
-  share_geometry(std::make_shared<const words::World>(world));
+  auto kept = std::make_shared<words::World>(world);
+  ensure_hash(*kept);
+  share_geometry(std::move(kept));
 }
 
 void WorldState::share_geometry(std::shared_ptr<const words::World> geometry) {
@@ -459,6 +462,10 @@ double ground_at(const words::World& geometry, double x, double y) {
   if (ground.empty() || side * side != ground.size() || !(column >= 0 && column < 1 && row >= 0 && row < 1)) return 0;
   const auto cell = [&](double part) { return static_cast<std::size_t>(part * static_cast<double>(side)); };
   return static_cast<unsigned char>(ground[cell(row) * side + cell(column)]) * geometry.block();
+}
+
+void ensure_hash(words::World& geometry) {
+  if (geometry.hash().empty()) geometry.set_hash("bytes-" + hash_of(as_bytes(geometry.SerializeAsString())));
 }
 
 words::World flattened(words::World geometry) {

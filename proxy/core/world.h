@@ -34,6 +34,9 @@ double ground_at(const words::World& geometry, double x, double y);
 /// For games without hills: the same world with its ground, and what stands on it, at z = 0.
 words::World flattened(words::World geometry);
 
+/// A geometry is known by its hash: one that has none gets one, made from its other fields.
+void ensure_hash(words::World& geometry);
+
 struct PlayerState {
   words::Player player;
   std::vector<Id> units;  ///< each once

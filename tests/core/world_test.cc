@@ -613,6 +613,23 @@ TEST_CASE("a player who owns very much leaves in few steps, and so does each uni
   }
 }
 
+TEST_CASE("a geometry without a hash gets one, which is that of its content") {
+  words::World map;
+  map.set_kind(words::World::TILES);
+  map.set_tiles("123");
+  WorldState one, same, other;
+  one.fold(Fact(map));
+  same.fold(Fact(map));
+  map.set_tiles("124");
+  other.fold(Fact(map));
+  CHECK_FALSE(one.geometry()->hash().empty());
+  CHECK(one.geometry()->hash() == same.geometry()->hash());
+  CHECK(one.geometry()->hash() != other.geometry()->hash());
+  map.set_hash("its own");
+  one.fold(Fact(map));
+  CHECK(one.geometry()->hash() == "its own");
+}
+
 TEST_CASE("matching units are returned in the order of their ids") {
   const WorldState world = made_of({unit(3, 1), unit(9, 0), unit(7, 1), unit(1, 1)});
   CHECK(world.sorted_units([](const UnitState& state) { return state.unit.owner() == 1; }) == std::vector<Id>{1, 3, 7});

@@ -282,6 +282,16 @@ TEST_CASE("what a server says is cut to what a room keeps, and that is counted")
   }
 }
 
+TEST_CASE("a map to which its server gives no hash gets one") {
+  auto stage = greeted_back(kProtobuf);
+  words::World map;
+  map.set_east(5);
+  const std::string said = stage.receives(framed(kProtobuf, Fact(map)));
+  CHECK(said.starts_with("says World hash: \"bytes-"));
+  map.set_hash("its own");
+  CHECK(stage.receives(framed(kProtobuf, Fact(map))) == "says World hash: \"its own\" east: 5\n");
+}
+
 TEST_CASE("a client that was refused and may retry is told why its session ends later") {
   words::Refused refused;
   refused.set_code(words::Refused::FULL);

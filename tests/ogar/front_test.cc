@@ -402,6 +402,40 @@ TEST_CASE("ogar front: of very many waves, some are shown") {
   CHECK(count(shown, "{id=") <= 4'200);
 }
 
+TEST_CASE("ogar front: a world whose server gives it no hash is shown once, with the walls that are built in it") {
+  Play play;
+  play.opens();
+  words::World world = open_world();
+  world.clear_hash();
+  world.set_kind(words::World::TILES);
+  world.set_columns(32);
+  world.set_rows(32);
+  std::string tiles(32 * 32, '\3');
+  tiles[15 * 32 + 15] = '\0';
+  world.set_tiles(tiles);
+  play.hears(world);
+  play.receives(client_hello());
+  CHECK(count(play.waits(0), " type=1 ") == 8);
+  for (int i = 0; i < 3; ++i) {
+    const std::string again = play.waits(kTick);
+    CHECK_FALSE(has(again, "added=["));
+    CHECK_FALSE(has(again, "removed=["));
+  }
+  words::WorldEdit edit;
+  edit.mutable_edit()->set_op(words::Edit::BUILD);
+  edit.mutable_edit()->set_x(12.5);
+  edit.mutable_edit()->set_y(12.5);
+  play.hears(edit);
+  const std::string built = play.waits(kTick);
+  CHECK(count(built, " type=1 ") == 8);
+  CHECK_FALSE(has(built, "removed=["));
+  for (int i = 0; i < 3; ++i) {
+    const std::string again = play.waits(kTick);
+    CHECK_FALSE(has(again, "added=["));
+    CHECK_FALSE(has(again, "removed=["));
+  }
+}
+
 TEST_CASE("ogar front: walls, water and leaves are small posts, and none looks deadly") {
   Play play;
   play.opens();

@@ -67,6 +67,11 @@ void PanicFront::enter(Out& out) {
 }
 
 /// Puts the client into the game as soon as the room does.
+std::string PanicFront::hash_of_world(const Out& out) {
+  const words::World* const world = out.world().geometry();
+  return world != nullptr ? world->hash() : "";
+}
+
 void PanicFront::advance(Out& out) {
   if (phase_ != Phase::kEntered || !out.world().ready()) return;
   const core::PlayerState* me = out.world().player(out.me());
@@ -77,7 +82,7 @@ void PanicFront::advance(Out& out) {
   }
   phase_ = watcher ? Phase::kWatching : Phase::kPlaying;
   spawn_at_ = 0;
-  world_ = out.world().geometry() != nullptr ? out.world().geometry()->hash() : "";
+  world_ = hash_of_world(out);
   screen_.greet(number(out), watcher, out);
   take_terrain(out);
 }
@@ -309,7 +314,7 @@ void PanicFront::on(const words::Refused& refused, Out& out) {
 void PanicFront::on(const words::World& world, Out& out) {
   screen_.take_world(world, out);
   if (phase_ == Phase::kPlaying) take_terrain(out);
-  if (world.hash() != world_) start_again(out);
+  if (hash_of_world(out) != world_) start_again(out);
 }
 
 void PanicFront::on(const words::WorldEdit& edit, Out& out) {

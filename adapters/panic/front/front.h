@@ -40,6 +40,7 @@ class PanicFront final : public core::Front {
 
   // Joining.
   void enter(Out& out);
+  static std::string hash_of_world(const Out& out);
   void advance(Out& out);
   void ask_spawn(Out& out);
   bool waits_to_spawn(const Out& out) const;
