@@ -600,7 +600,11 @@ Outcome<Done> Routes::carry_out(Plan& plan) {
   running_ = std::move(plan.after);
   arenas_ = std::move(plan.arenas_after);
   watches_ = std::move(plan.watches_after);
-  lead_to_arenas();
+  service_.lead_to_arenas([this](const std::string& name) {
+    const auto found = std::find_if(arenas_.begin(), arenas_.end(),
+                                    [&](const RunningArena& one) { return one.settings.name() == name; });
+    return found != arenas_.end() ? std::optional(found->room) : std::nullopt;
+  });
   return Done{};
 }
 
@@ -620,18 +624,6 @@ void Routes::end_broadcasts() {
     const auto feeds = [&](const Running& one) { return one.observer && one.broadcast == watch.broadcast; };
     if (std::any_of(running_.begin(), running_.end(), feeds))
       observers_.end_audience(watch.room, Millis{watch.settings.delay_s()} * 1000);
-  }
-}
-
-/// Sets the room of each route with `while_down` to the room that its arena has now.
-void Routes::lead_to_arenas() {
-  for (const Running& one : running_) {
-    const auto& bridge = one.is->options.bridge;
-    if (!bridge || !bridge->while_down) continue;
-    const auto arena = std::find_if(arenas_.begin(), arenas_.end(), [&](const RunningArena& its) {
-      return its.settings.name() == bridge->while_down->arena;
-    });
-    service_.set_while_down_room(one.number, arena != arenas_.end() ? std::optional(arena->room) : std::nullopt);
   }
 }
 

@@ -136,7 +136,6 @@ class Routes {
   void tell_documents(void (LiveDocuments::*what)());
   void end_broadcasts();
   void abandon(const Plan& plan);
-  void lead_to_arenas();
   std::string sessions_go_on(const Running& listener) const;
   std::string tell_rest(const config::Config& fresh) const;
   bool keeps_secrets() const { return config_.recording().secrets() == config::Recording::keep; }

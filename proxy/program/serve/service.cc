@@ -335,6 +335,13 @@ std::size_t Service::add_arena(const relay::SharedRoomOptions& options, std::opt
   return arenas_.emplace_back(number);
 }
 
+void Service::lead_to_arenas(const std::function<std::optional<std::size_t>(const std::string& arena)>& room_of) {
+  for (const ListedRoute& route : routes_.listed())
+    for (const std::size_t number : route.numbers)
+      if (const auto options = server_.options(number); options->bridge && options->bridge->while_down)
+        server_.set_while_down_room(number, room_of(options->bridge->while_down->arena));
+}
+
 std::vector<std::size_t> Service::arenas() const {
   const std::lock_guard lock(mutex_);
   return arenas_;

@@ -79,10 +79,9 @@ class Service final : private HandOver::User, private FleetBans::User {
                                                 const std::vector<std::size_t>& retired);
   /// A shared room; statistics sum up its players by game. `beside`: as ProxyServer::add_shared_room.
   std::size_t add_arena(const relay::SharedRoomOptions& options, std::optional<std::size_t> beside = {});
-  /// The shared room in which the players of a route play while no server is up; nullopt: there is none.
-  void set_while_down_room(std::size_t route, std::optional<std::size_t> shared_room) {
-    server_.set_while_down_room(route, shared_room);
-  }
+  /// Sets where players play while no server is up, on each route with `while_down`, also on those that were replaced
+  /// or removed. `room_of`: the shared room of the arena of this name; nullopt: there is none.
+  void lead_to_arenas(const std::function<std::optional<std::size_t>(const std::string& arena)>& room_of);
   /// The shared room ends once no route leads into it and its last player has left.
   void retire_arena(std::size_t shared_room) { server_.retire_shared_room(shared_room); }
   /// Changes the lab of a route and of those that it has replaced, also for open sessions; null: none. `route`: the

@@ -56,6 +56,24 @@ struct Reloaded : Asked {
   std::string first;  // the port of the first listener
 };
 
+/// The server of a bridge.
+struct Yard {
+  Yard() {
+    const auto line = process->line();
+    REQUIRE_MESSAGE(line, process->err());
+    port = line->substr(line->rfind(':') + 1);
+  }
+  std::string route(const std::string& more) const {
+    return "[[route]]\nlisten = \"native://127.0.0.1:0?dialect=json\"\nto = \"native://127.0.0.1:" + port +
+           "?dialect=protobuf\"\n" + more;
+  }
+  const Folder folder;
+  const std::unique_ptr<Process> process = std::make_unique<Process>(std::vector<std::string>{
+      kEntente, "run",
+      folder.write("yard.toml", "[[arena]]\nname = \"yard\"\nlisten = [\"native://127.0.0.1:0?dialect=protobuf\"]\n")});
+  std::string port;
+};
+
 /// The port at the end of this line of the answer.
 std::string port_of(const std::string& told, const std::string& line) {
   const auto at = told.find(line);
@@ -470,6 +488,24 @@ TEST_CASE("players of a route whose server is down play in an arena, also when a
                                   "?dialect=protobuf\"\nhold_s = 60\n");
   REQUIRE_MESSAGE(without.code == 0, without.err);
   CHECK(it.has("anna"));  // connected, but in no arena
+}
+
+TEST_CASE("players of a route that a reload has changed or removed find the arena that is there when the server dies") {
+  const Yard yard;
+  Reloaded it(yard.route("hold_s = 60\nwhile_down = \"arena pit\"\n") + Reloaded::arena("pit"));
+  const auto anna = it.bot(it.first, "anna");
+  REQUIRE(it.has("anna"));
+  const Ended changed =
+      it.reload(yard.route("hold_s = 61\nwhile_down = \"arena pit\"\n") + Reloaded::arena("pit", "seats = 8\n"));
+  REQUIRE_MESSAGE(changed.code == 0, changed.err);
+  CHECK(changed.out.find("changed: native json 127.0.0.1:" + it.first + "; 1 session goes on\n") != std::string::npos);
+
+  yard.process->signal(SIGKILL);
+  const auto is_in_pit = [&] { return it.answer("list").find("\tanna\tpit\n") != std::string::npos; };
+  REQUIRE(testing::eventually(is_in_pit));
+  REQUIRE(it.reload(Reloaded::arena("pit", "seats = 9\n")).code == 0);
+  REQUIRE(it.process->err_has("the player cannot stay in the arena 'pit'"));
+  CHECK(testing::eventually(is_in_pit));
 }
 
 }  // namespace
