@@ -299,10 +299,8 @@ Outcome<Done> Routes::plan_route(const config::Route& route, std::size_t positio
     keep(*kept, std::move(*fresh), plan);
     return plan_observer(Running(plan.after.back()), plan);
   }
-  fresh->keep_rules_in(
-      service_.rule_orders().new_book(route.name().empty() ? name_of(route) : "route " + route.name()));
-  if (const auto book = fresh->rule_book()) book->set(fresh->rules);
   const auto before = take(plan.before, has_listener);
+  plan_book(route, before, *fresh, plan);
   if (before && !before->is->options.bridge && lab_text(*before->is) != lab_text(*fresh)) {
     plan.labs.emplace_back(before->number, fresh->options.lab);
     plan.told += "changed: lab of " + before->name + "\n";
@@ -320,6 +318,19 @@ Outcome<Done> Routes::plan_route(const config::Route& route, std::size_t positio
   }
   add(std::move(running), std::move(*fresh), before, plan);
   return plan_observer(Running(plan.after.back()), plan);
+}
+
+/// Rooms from before the change get the new rules, too, and those of later reloads.
+void Routes::plan_book(const config::Route& route, const std::optional<Running>& before, RouteDescription& fresh,
+                       Plan& plan) {
+  const std::string of = route.name().empty() ? name_of(route) : "route " + route.name();
+  const auto known = before ? before->is->rule_book() : nullptr;
+  fresh.keep_rules_in(known ? known : service_.rule_orders().new_book(of));
+  const auto book = fresh.rule_book();
+  if (book == nullptr) return;
+  if (book != known) return book->set(fresh.rules);  // nobody uses it yet
+  plan_rules(book, fresh.rules, plan);
+  if (book->of() != of) plan.books_renamed.emplace_back(book, of);
 }
 
 /// Plans the observer and the audiences of a watched route.
@@ -414,7 +425,7 @@ Outcome<Done> Routes::plan_arena(const config::Arena& settings, std::size_t posi
   const bool same = known && goes_on_with(known->settings, settings);
   RunningArena arena{settings, same ? known->room : 0, same ? known->tap : nullptr,
                      known ? known->broadcast : new_broadcast(name_of(settings)),
-                     same ? known->rules : service_.rule_orders().new_book(name_of(settings))};
+                     known ? known->rules : service_.rule_orders().new_book(name_of(settings))};
   if (const auto done = plan_rules(settings, arena.rules, plan); !done) return done;
   if (!same) {
     if (const auto opened = open_room(arena, position, beside(*listeners), plan); !opened) return opened.error();
@@ -597,6 +608,7 @@ Outcome<Done> Routes::carry_out(Plan& plan) {
   for (const Running& one : plan.after) service_.move(one.number, one.is->position);
   for (const auto& [book, rules] : plan.rules)
     if (book != nullptr) book->set(rules);
+  for (const auto& [book, of] : plan.books_renamed) book->rename(of);
   running_ = std::move(plan.after);
   arenas_ = std::move(plan.arenas_after);
   watches_ = std::move(plan.watches_after);

@@ -98,6 +98,7 @@ class Routes {
     std::vector<relay::TapThread*> taps_added = {};
     std::vector<std::pair<std::size_t, std::shared_ptr<const relay::LabPlan>>> labs = {};  // of open sessions
     std::vector<std::pair<std::shared_ptr<relay::RuleBook>, std::shared_ptr<const rules::RuleSet>>> rules = {};
+    std::vector<std::pair<std::shared_ptr<relay::RuleBook>, std::string>> books_renamed = {};
     std::vector<std::pair<std::shared_ptr<net::TlsContext>, std::shared_ptr<net::TlsContext>>> certificates = {};
     std::string told = {};   // what differs, in lines
     std::string lines = {};  // where it listens from now on
@@ -112,6 +113,7 @@ class Routes {
   Outcome<Done> apply(const config::Config& fresh, Plan& plan);
   Outcome<Done> plan(const config::Config& fresh, Plan& plan);
   Outcome<Done> plan_route(const config::Route& route, std::size_t position, Plan& plan);
+  void plan_book(const config::Route& route, const std::optional<Running>& before, RouteDescription& fresh, Plan& plan);
   Outcome<Done> plan_arena(const config::Arena& arena, std::size_t position, Plan& plan);
   Outcome<Done> plan_fleet_arena(const config::Arena& arena, std::size_t position, Plan& plan);
   Outcome<Done> plan_fleet_listeners(const Urls& urls, const std::string& arena, std::uint32_t seats,

@@ -25,9 +25,16 @@ class RuleBook {
   using Act = std::function<void(const RuleBook& book, const rules::Action& action, const LinkInfo* client)>;
 
   /// `of`: for people, "route public" or "arena 'duel'".
-  RuleBook(std::string of, Act act) : of_(std::move(of)), act_(std::move(act)) {}
+  RuleBook(std::string of, Act act) : act_(std::move(act)), of_(std::move(of)) {}
 
-  const std::string& of() const { return of_; }
+  std::string of() const {
+    const std::lock_guard lock(mutex_);
+    return of_;
+  }
+  void rename(std::string of) {
+    const std::lock_guard lock(mutex_);
+    of_ = std::move(of);
+  }
 
   /// From now on, these are the rules. Null or empty: none.
   void set(std::shared_ptr<const rules::RuleSet> set) {
@@ -87,9 +94,9 @@ class RuleBook {
     return true;
   }
 
-  const std::string of_;
   const Act act_;
-  mutable std::mutex mutex_;
+  mutable std::mutex mutex_;  // guards the next three
+  std::string of_;
   std::shared_ptr<const rules::RuleSet> set_;
   std::vector<Row> rows_;
   std::atomic<std::uint64_t> version_{0}, lost_{0};

@@ -508,5 +508,31 @@ TEST_CASE("players of a route that a reload has changed or removed find the aren
   CHECK(testing::eventually(is_in_pit));
 }
 
+TEST_CASE("rules that a reload has read again apply in all open rooms, also in those from before an earlier change") {
+  const Yard yard;
+  const auto with = [&](const std::string& route, const std::string& arena) {
+    return yard.route(route + "rules = [\"v.lua\"]\n") + Reloaded::arena("pit", arena + "rules = [\"v.lua\"]\n");
+  };
+  Reloaded it(yard.route("") + Reloaded::arena("pit"));
+  const std::string bridge = it.first, pit = port_of(it.process->line().value_or(""), "listening native json ");
+  it.folder.write("v.lua", "function on_join(player) state.who = player.name log('v1 with ' .. player.name) end");
+  REQUIRE(it.reload(with("name = \"first\"\n", "")).code == 0);
+  const auto anna = it.bot(pit, "anna"), berta = it.bot(bridge, "berta");
+  CHECK(it.process->err_has("of arena 'pit': v1 with anna"));
+  CHECK(it.process->err_has("of route first: v1 with berta"));
+  REQUIRE(it.reload(with("name = \"second\"\nhold_s = 60\n", "seats = 8\n")).code == 0);
+  const auto clara = it.bot(pit, "clara");
+  CHECK(it.process->err_has("of arena 'pit': v1 with clara"));
+
+  it.folder.write("v.lua",
+                  "function on_tick() if not state.told then state.told = true log('v2 with ' .. state.who) end end");
+  const Ended changed = it.reload(with("name = \"second\"\nhold_s = 60\n", "seats = 8\n"));
+  CHECK(changed.out.find("changed: the files of rules of route second\n") != std::string::npos);
+  CHECK(changed.out.find("changed: the files of rules of arena 'pit'\n") != std::string::npos);
+  CHECK(it.process->err_has("of arena 'pit': v2 with anna"));
+  CHECK(it.process->err_has("of arena 'pit': v2 with clara"));
+  CHECK(it.process->err_has("of route second: v2 with berta"));
+}
+
 }  // namespace
 }  // namespace entente::reload_test
