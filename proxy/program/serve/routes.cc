@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <numeric>
 
 #include "adapters/registry.h"
 #include "proxy/program/base/counted.h"
@@ -57,6 +58,13 @@ bool same_audience(const config::Watch& one, const config::Watch& other) {
 }
 
 std::string name_of(const config::Arena& arena) { return "arena '" + arena.name() + "'"; }
+
+/// The numbers from `first` to before `end`.
+std::vector<std::size_t> numbers_from(std::size_t first, std::size_t end) {
+  std::vector<std::size_t> all(end - first);
+  std::iota(all.begin(), all.end(), first);
+  return all;
+}
 
 template <class One, class Is>
 std::optional<One> take(std::vector<One>& from, Is is) {
@@ -311,10 +319,12 @@ Outcome<Done> Routes::plan_route(const config::Route& route, std::size_t positio
   if (keys && keys->record() == route.record() && keys->name() == route.name()) {
     running.tap = before->tap;
   } else {
-    const auto tap = service_.tap(route.record(), fresh->listen->game->name(), position, route.name());
-    if (!tap) return with_place(plan.places.before(record_of(position)), tap.error());
-    plan.taps_added.push_back(*tap);
-    running.tap = *tap;
+    plan.taps.push_back({route.record(),
+                         std::string(fresh->listen->game->name()),
+                         position,
+                         route.name(),
+                         plan.places.before(record_of(position)),
+                         {plan.after.size()}});
   }
   add(std::move(running), std::move(*fresh), before, plan);
   return plan_observer(Running(plan.after.back()), plan);
@@ -427,13 +437,23 @@ Outcome<Done> Routes::plan_arena(const config::Arena& settings, std::size_t posi
                      known ? known->broadcast : new_broadcast(name_of(settings)),
                      known ? known->rules : service_.rule_orders().new_book(name_of(settings))};
   if (const auto done = plan_rules(settings, arena.rules, plan); !done) return done;
+  const std::size_t first = plan.after.size();
+  const SharedRoomEntry room{arena.room, settings.name(), true, settings.seats()};
   if (!same) {
-    if (const auto opened = open_room(arena, position, beside(*listeners), plan); !opened) return opened.error();
+    auto made = configured(settings, keeps_secrets(), nullptr);
+    if (!made) return with_place(plan.places.before_arena(settings.name(), "from"), made.error());
+    made->room.broadcast = arena.broadcast;
+    made->room.rules = arena.rules;
+    plan.rooms.push_back({std::move(made->room), beside(*listeners), plan.taps.size(), plan.arenas_after.size()});
     plan.told += (known ? "changed: " : "added: ") + name_of(settings) + "\n";
   }
-  const SharedRoomEntry room{arena.room, settings.name(), true, settings.seats()};
   const auto planned = plan_listeners(*listeners, room, arena.tap, same, position, nullptr, plan);
   if (!planned) return planned.error();
+  if (!same) {
+    const auto& added = plan.rooms.back().listeners = numbers_from(first, plan.after.size());
+    plan.taps.push_back(
+        {settings.record(), "arena", position, "", plan.places.before_arena(settings.name(), "record"), added});
+  }
   plan.arenas_after.push_back(arena);
   return plan_watches(settings.watch(), name_of(settings), arena.broadcast, position, plan);
 }
@@ -466,39 +486,18 @@ Outcome<Done> Routes::plan_watches(const Watches& watches, const std::string& of
     });
     const bool same = known.has_value();
     if (!same) {
-      known = open_watch(settings, of, broadcast, beside(*listeners));
-      plan.rooms_added.push_back(known->room);
+      known = RunningWatch{settings, broadcast, view_of(*broadcast, settings)};
+      known->documents = std::make_shared<LiveDocuments>(known->view);
+      plan.rooms.push_back({watch_room(of, known->view), beside(*listeners), std::nullopt, plan.watches_after.size()});
     }
     known->settings = settings;
+    const std::size_t first = plan.after.size();
     const auto planned =
         plan_listeners(*listeners, {known->room, "watch"}, service_.counting_tap(), same, position, &*known, plan);
     if (!planned) return planned.error();
+    if (!same) plan.rooms.back().listeners = numbers_from(first, plan.after.size());
     plan.watches_after.push_back(std::move(*known));
   }
-  return Done{};
-}
-
-Routes::RunningWatch Routes::open_watch(const config::Watch& settings, const std::string& of,
-                                        const std::shared_ptr<relay::Broadcast>& broadcast,
-                                        std::optional<std::size_t> beside) {
-  RunningWatch watch{settings, broadcast, view_of(*broadcast, settings)};
-  watch.room = service_.server().add_shared_room(watch_room(of, watch.view), beside);
-  watch.documents = std::make_shared<LiveDocuments>(watch.view);
-  return watch;
-}
-
-Outcome<Done> Routes::open_room(RunningArena& arena, std::size_t position, std::optional<std::size_t> beside,
-                                Plan& plan) {
-  const std::string& name = arena.settings.name();
-  const auto tap = service_.tap(arena.settings.record(), "arena", position);
-  if (!tap) return with_place(plan.places.before_arena(name, "record"), tap.error());
-  plan.taps_added.push_back(arena.tap = *tap);
-  auto options = configured(arena.settings, keeps_secrets(), *tap);
-  if (!options) return with_place(plan.places.before_arena(name, "from"), options.error());
-  options->room.broadcast = arena.broadcast;
-  options->room.rules = arena.rules;
-  arena.room = service_.add_arena(options->room, beside);
-  plan.rooms_added.push_back(arena.room);
   return Done{};
 }
 
@@ -579,7 +578,41 @@ void Routes::end_removed(Plan& plan) {
   for (const RunningWatch& gone : plan.watches_before) close_watch_room(service_.server(), gone.room);
 }
 
+/// Makes the planned taps, which have threads.
+Outcome<Done> Routes::open_taps(Plan& plan) {
+  for (const PlannedTap& one : plan.taps) {
+    const auto tap = service_.tap(one.pattern, one.game, one.position, one.name);
+    if (!tap) return with_place(one.place, tap.error());
+    plan.taps_added.push_back(*tap);
+    for (const std::size_t at : one.used_by) plan.after[at].tap = *tap;
+  }
+  for (std::size_t i = 0; i < plan.added.size(); ++i) plan.added[i].tap = plan.after[plan.added_at[i]].tap;
+  return Done{};
+}
+
+/// Opens the planned rooms. REQUIRES: open_taps().
+void Routes::open_rooms(Plan& plan) {
+  for (PlannedRoom& one : plan.rooms) {
+    std::size_t& room = one.tap ? plan.arenas_after[one.of].room : plan.watches_after[one.of].room;
+    if (one.tap) {
+      one.options.tap = plan.arenas_after[one.of].tap = plan.taps_added[*one.tap];
+      room = service_.add_arena(one.options, one.beside);
+    } else {
+      room = service_.server().add_shared_room(one.options, one.beside);
+    }
+    plan.rooms_added.push_back(room);
+    for (const std::size_t at : one.listeners) {
+      auto leads = std::make_shared<RouteDescription>(*plan.after[at].is);
+      leads->options.bridge->shared_room = room;
+      plan.after[at].is = std::move(leads);
+    }
+  }
+  for (std::size_t i = 0; i < plan.added.size(); ++i) plan.added[i].description = plan.after[plan.added_at[i]].is;
+}
+
 Outcome<Done> Routes::carry_out(Plan& plan) {
+  if (const auto opened = open_taps(plan); !opened) return opened;
+  open_rooms(plan);
   std::vector<std::size_t> retired;
   for (const Running& one : plan.before) {
     retired.push_back(one.number);
@@ -640,7 +673,7 @@ void Routes::end_broadcasts() {
 }
 
 void Routes::abandon(const Plan& plan) {
-  for (const std::size_t room : plan.rooms_added) service_.retire_arena(room);
+  for (const std::size_t room : plan.rooms_added) service_.abandon_arena(room);
   for (relay::TapThread* tap : plan.taps_added) service_.discard(*tap);
 }
 

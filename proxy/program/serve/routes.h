@@ -81,6 +81,22 @@ class Routes {
     std::optional<Running> before;
   };
   using RoomListeners = std::vector<RoomListener>;
+  /// A tap that carry_out() makes, and the listeners of `after` that use it.
+  struct PlannedTap {
+    std::string pattern, game;
+    std::size_t position;
+    std::string name;
+    std::string place;  // for errors
+    std::vector<std::size_t> used_by;
+  };
+  /// A room that carry_out() opens, and the listeners of `after` that lead into it.
+  struct PlannedRoom {
+    relay::SharedRoomOptions options;
+    std::optional<std::size_t> beside;
+    std::optional<std::size_t> tap;  // of an arena: in `taps`
+    std::size_t of;                  // in `arenas_after`; of an audience: in `watches_after`
+    std::vector<std::size_t> listeners = {};
+  };
   /// The difference between what is served and a configuration.
   struct Plan {
     const ConfigPlaces& places;
@@ -94,6 +110,8 @@ class Routes {
     std::vector<RunningWatch> watches_after = {};
     std::vector<Service::Added> added = {};
     std::vector<std::size_t> added_at = {};  // their places in `after`
+    std::vector<PlannedTap> taps = {};
+    std::vector<PlannedRoom> rooms = {};
     std::vector<std::size_t> rooms_added = {};
     std::vector<relay::TapThread*> taps_added = {};
     std::vector<std::pair<std::size_t, std::shared_ptr<const relay::LabPlan>>> labs = {};  // of open sessions
@@ -124,9 +142,8 @@ class Routes {
   Outcome<Done> plan_watches(const Watches& watches, const std::string& of,
                              const std::shared_ptr<relay::Broadcast>& broadcast, std::size_t position, Plan& plan);
   Outcome<RoomListeners> take_listeners(const Urls& urls, Plan& plan) const;
-  RunningWatch open_watch(const config::Watch& settings, const std::string& of,
-                          const std::shared_ptr<relay::Broadcast>& broadcast, std::optional<std::size_t> beside);
-  Outcome<Done> open_room(RunningArena& arena, std::size_t position, std::optional<std::size_t> beside, Plan& plan);
+  Outcome<Done> open_taps(Plan& plan);
+  void open_rooms(Plan& plan);
   Outcome<Done> objection_to_moves(const Plan& plan) const;
   static void plan_rules(const std::shared_ptr<relay::RuleBook>& book, std::shared_ptr<const rules::RuleSet> fresh,
                          Plan& plan);

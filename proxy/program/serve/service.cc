@@ -219,7 +219,15 @@ Outcome<relay::TapThread*> Service::tap(const std::string& pattern, std::string_
 }
 
 void Service::discard(relay::TapThread& tap) {
-  if (taps_.recording_of(&tap) != nullptr) taps_.discard(tap);
+  if (taps_.recording_of(&tap) == nullptr) return;
+  taps_.discard(tap);
+  end_retired_taps();
+}
+
+void Service::end_retired_taps() {
+  taps_.end_retired([this] {
+    if (serving_) server_.wait_for_workers();
+  });
 }
 
 /// The options of a route, with what is this service's own.
@@ -326,7 +334,9 @@ void Service::keep_older(const NamedRoute& route) {
 void Service::over(std::size_t number) {
   const auto route = routes_.forget(number);
   if (!route) return;
-  if (route->tap != nullptr && !routes_.uses(route->tap)) taps_.retire(*route->tap);
+  if (route->tap == nullptr || routes_.uses(route->tap)) return;
+  taps_.retire(*route->tap);
+  ending_taps_.news();
 }
 
 std::size_t Service::add_arena(const relay::SharedRoomOptions& options, std::optional<std::size_t> beside) {
@@ -340,6 +350,12 @@ void Service::lead_to_arenas(const std::function<std::optional<std::size_t>(cons
     for (const std::size_t number : route.numbers)
       if (const auto options = server_.options(number); options->bridge && options->bridge->while_down)
         server_.set_while_down_room(number, room_of(options->bridge->while_down->arena));
+}
+
+void Service::abandon_arena(std::size_t shared_room) {
+  retire_arena(shared_room);
+  const std::lock_guard lock(mutex_);
+  std::erase(arenas_, shared_room);
 }
 
 std::vector<std::size_t> Service::arenas() const {

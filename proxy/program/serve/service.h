@@ -58,7 +58,7 @@ class Service final : private HandOver::User, private FleetBans::User {
   /// `name`: of the route, if it has one.
   Outcome<relay::TapThread*> tap(const std::string& pattern, std::string_view game, std::size_t position = 1,
                                  const std::string& name = {});
-  /// Removes the recording of a tap that no route uses.
+  /// Ends a tap that no route uses, and removes its recording. From any thread but the workers'.
   void discard(relay::TapThread& tap);
   /// The tap that only counts.
   relay::TapThread* counting_tap() { return taps_.counting(); }
@@ -82,6 +82,8 @@ class Service final : private HandOver::User, private FleetBans::User {
   /// Sets where players play while no server is up, on each route with `while_down`, also on those that were replaced
   /// or removed. `room_of`: the shared room of the arena of this name; nullopt: there is none.
   void lead_to_arenas(const std::function<std::optional<std::size_t>(const std::string& arena)>& room_of);
+  /// Removes a room that nobody has entered.
+  void abandon_arena(std::size_t shared_room);
   /// The shared room ends once no route leads into it and its last player has left.
   void retire_arena(std::size_t shared_room) { server_.retire_shared_room(shared_room); }
   /// Changes the lab of a route and of those that it has replaced, also for open sessions; null: none. `route`: the
@@ -174,6 +176,7 @@ class Service final : private HandOver::User, private FleetBans::User {
   Drainer::Time drain_time() const;
   void retire(std::size_t number, const std::string& name, Drainer::Time time);
   void over(std::size_t number);
+  void end_retired_taps();
   /// The numbers of a served route and of those that it has replaced.
   std::vector<std::size_t> numbers_of(std::size_t number) const;
   /// A reload has put back a removed route: its older sessions lose their time limit.
@@ -249,6 +252,10 @@ class Service final : private HandOver::User, private FleetBans::User {
   AtTakeOver at_take_over_;
   relay::ProxyServer server_;
   ServedRoutes routes_;
+  Housekeeping::Work ending_taps_{files_, [this] {
+                                    end_retired_taps();
+                                    return Housekeeping::kIdle;
+                                  }};
   Drainer drainer_;
   RuleOrders rule_orders_{server_, bans_, kept_bans_, [this] { return served_only(routes_.listed()); }, files_};
   const Roster roster_{server_, [this](relay::LinkId link) { return taps_.player(link); }};

@@ -156,7 +156,10 @@ bool Taps::records(const std::string& path) const {
   return std::any_of(paths_.begin(), paths_.end(), [&](const auto& one) { return one.second == path; });
 }
 
-void Taps::retire(relay::TapThread& tap) { (void)tap.give(relay::TapThread::Order::kStop); }
+void Taps::retire(relay::TapThread& tap) {
+  const std::lock_guard lock(mutex_);
+  retired_.push_back(&tap);
+}
 
 void Taps::discard(relay::TapThread& tap) {
   {
@@ -165,6 +168,24 @@ void Taps::discard(relay::TapThread& tap) {
     paths_.erase(&tap);
   }
   retire(tap);
+}
+
+void Taps::end_retired(const std::function<void()>& settle) {
+  const std::lock_guard alone(ending_);
+  std::vector<relay::TapThread*> retired;
+  {
+    const std::lock_guard lock(mutex_);
+    retired.swap(retired_);
+  }
+  if (retired.empty()) return;
+  for (relay::TapThread* tap : retired) tap->deafen();
+  settle();
+  for (relay::TapThread* tap : retired)
+    if (const auto ended = tap->end(); !ended) log_error("{}", ended.error().text);
+  const std::lock_guard lock(mutex_);
+  for (auto& tap : recordings_)
+    if (std::find(retired.begin(), retired.end(), tap.get()) != retired.end()) ended_.push_back(std::move(tap));
+  std::erase(recordings_, nullptr);
 }
 
 relay::TapThread* Taps::counting() {
@@ -186,20 +207,23 @@ relay::TapThread* Taps::recording_of(const relay::Tap* tap) const {
 }
 
 std::string Taps::player(relay::LinkId link) const {
-  for (const relay::TapThread* tap : all())
+  const std::lock_guard lock(mutex_);
+  for (const auto& tap : recordings_)
     if (std::string name = tap->player(link); !name.empty()) return name;
-  return "";
+  return counting_ ? counting_->player(link) : "";
 }
 
 std::vector<const relay::TapThread*> Taps::all() const {
   const std::lock_guard lock(mutex_);
   std::vector<const relay::TapThread*> all;
-  for (const auto& tap : recordings_) all.push_back(tap.get());
+  for (const auto* taps : {&recordings_, &ended_})
+    for (const auto& tap : *taps) all.push_back(tap.get());
   if (counting_) all.push_back(counting_.get());
   return all;
 }
 
 Outcome<Done> Taps::stop() {
+  const std::lock_guard alone(ending_);
   Outcome<Done> all = Done{};
   for (const auto& tap : recordings_)
     if (auto stopped = tap->stop(); !stopped) all = std::move(stopped);

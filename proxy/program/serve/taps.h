@@ -1,6 +1,6 @@
 // The taps of a process: one for each route that is, or can be, recorded, and one for all routes that are only counted.
-// Invariant: they outlive the relay server that feeds them; stop() and retire() complete a recording. Thread-safe, but
-// for stop() and abandon().
+// Invariant: they outlive the relay server that feeds them; stop() and end_retired() complete a recording. Thread-safe,
+// but for stop() and abandon().
 #pragma once
 
 #include <atomic>
@@ -42,10 +42,13 @@ class Taps {
 
   /// A tap that records into such files: at once if `start`, otherwise after TapThread::record.
   Outcome<relay::TapThread*> recording(const RecordingTarget& target, bool start);
-  /// Completes the recording of a tap that no session will use again. The tap itself stays. Waits for nothing.
+  /// No session will use this tap again: end_retired() ends it. Waits for nothing.
   void retire(relay::TapThread& tap);
   /// As retire(), for a tap that no route uses: its recording is removed as soon as it is complete.
   void discard(relay::TapThread& tap);
+  /// Ends the threads of all taps that were retired, and completes their recordings. Their totals stay. `settle`
+  /// returns once each worker has answered, or has ended. May wait for a disk.
+  void end_retired(const std::function<void()>& settle);
   /// The tap that only counts.
   relay::TapThread* counting();
   /// `tap` itself if it can record; else null.
@@ -57,7 +60,7 @@ class Taps {
   /// The name of this link's player, as a tap read it; "" if no tap did. From any thread.
   std::string player(relay::LinkId link) const;
 
-  /// All taps.
+  /// All taps, also those that have ended.
   std::vector<const relay::TapThread*> all() const;
 
   /// From now on, old recordings are deleted, if the settings say so. `files` outlives this.
@@ -80,11 +83,14 @@ class Taps {
   std::function<void()> give_up_;
   Told told_;
   Upload upload_;             // null: recordings are not uploaded
+  std::mutex ending_;         // held while taps end
   mutable std::mutex mutex_;  // guards what follows
   std::unordered_map<const relay::TapThread*, std::string> paths_;
   std::unordered_map<const relay::TapThread*, std::shared_ptr<std::atomic<bool>>> discarded_;
   Retention retention_;  // before the taps, which report complete files to it
   std::vector<std::unique_ptr<relay::TapThread>> recordings_;
+  std::vector<relay::TapThread*> retired_;                // of recordings_: they are to end
+  std::vector<std::unique_ptr<relay::TapThread>> ended_;  // for their totals; ended sessions point at them, too
   std::unique_ptr<relay::TapThread> counting_;
 };
 

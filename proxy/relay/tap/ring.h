@@ -37,6 +37,8 @@ class Ring {
         memory_(std::make_unique_for_overwrite<std::uint8_t[]>(capacity_)) {}
 
   std::size_t capacity() const { return capacity_; }
+  /// Frees its memory. REQUIRES: it is empty, and nobody writes or reads any more.
+  void free() { memory_.reset(); }
 
   // -- The writer's thread --------------------------------------------------------------------------------------------
 
@@ -104,7 +106,7 @@ class Ring {
   }
 
   const std::size_t capacity_;
-  const std::unique_ptr<std::uint8_t[]> memory_;
+  std::unique_ptr<std::uint8_t[]> memory_;
 
   // Positions only grow. Each thread keeps, on a cache line of its own, its position and the other's as last seen.
   alignas(64) std::size_t written_ = 0;

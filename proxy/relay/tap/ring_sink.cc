@@ -64,6 +64,7 @@ bool RingSink::put_beside(Ring::EntryHeader header, Bytes bytes) {
 }
 
 void RingSink::opened(const LinkInfo& info, WallTime at) {
+  if (deaf()) return;
   missed_closings_.reserve(++open_);
   shares_.opened(info.link, info.client);
   const Ring::EntryHeader header{.at = at, .link = info.link, .kind = kOpened};
@@ -73,6 +74,7 @@ void RingSink::opened(const LinkInfo& info, WallTime at) {
 }
 
 void RingSink::plays(LinkId link, WallTime at) {
+  if (deaf()) return;
   write_pending(at);
   if (!ring_.push({.at = at, .link = link, .kind = kPlays}, {}, 0)) dropped_.add();
 }
@@ -97,6 +99,7 @@ void RingSink::packet(LinkId link, wire::Way way, wire::EnetCarriage how, Bytes 
 }
 
 void RingSink::lab(LinkId link, LabMark mark, std::uint64_t held, WallTime at) {
+  if (deaf()) return;
   LabNote about;
   std::memset(static_cast<void*>(&about), 0, sizeof about);  // its padding goes through the ring, too
   about.mark = mark;
@@ -107,6 +110,7 @@ void RingSink::lab(LinkId link, LabMark mark, std::uint64_t held, WallTime at) {
 }
 
 void RingSink::push(const Ring::EntryHeader& header, wire::Lane lane, Bytes bytes) {
+  if (deaf()) return;
   const auto way = static_cast<wire::Way>(header.way);
   if (may_put(header.link, bytes.size()) && write_gaps_of(header.link, header.at, spare_) && put(header, bytes))
     write_pending(header.at);
@@ -139,6 +143,7 @@ bool RingSink::geometry(LinkId link, Bytes geometry, WallTime at) {
 }
 
 bool RingSink::push_word(const Ring::EntryHeader& header, Bytes word) {
+  if (deaf()) return true;
   if (may_put(header.link, word.size()) && write_gaps_of(header.link, header.at, spare_) &&
       write_word_gap(header.at, spare_) && put(header, word)) {
     write_pending(header.at);
@@ -154,11 +159,13 @@ bool RingSink::push_word(const Ring::EntryHeader& header, Bytes word) {
 }
 
 void RingSink::note(LinkId link, std::string_view text, WallTime at) {
+  if (deaf()) return;
   write_pending(at);
   if (!ring_.push({.at = at, .link = link, .kind = kNote}, as_bytes(text), 0)) dropped_.add();
 }
 
 void RingSink::closed(LinkId link, std::string_view reason, WallTime at) {
+  if (deaf()) return;
   if (open_ > 0) --open_;
   shares_.closed(link);
   const Ring::EntryHeader header{.at = at, .link = link, .kind = kClosed};

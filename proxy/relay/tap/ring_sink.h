@@ -103,7 +103,9 @@ class RingSink final : public TapSink {
   void packet(LinkId link, wire::Way way, wire::EnetCarriage how, Bytes bytes, WallTime at) override;
   void lab(LinkId link, LabMark mark, std::uint64_t held, WallTime at) override;
   void closed(LinkId link, std::string_view reason, WallTime at) override;
-  bool wants_words() const override { return wanted_ != nullptr && wanted_->wanted.load(std::memory_order_relaxed); }
+  bool wants_words() const override {
+    return wanted_ != nullptr && !deaf() && wanted_->wanted.load(std::memory_order_relaxed);
+  }
   std::uint32_t recording_generation() const override {
     return wanted_ != nullptr ? wanted_->recording_generation.load(std::memory_order_relaxed) : 0;
   }
@@ -113,6 +115,11 @@ class RingSink final : public TapSink {
   bool geometry(LinkId link, Bytes geometry, WallTime at) override;
   void note(LinkId link, std::string_view text, WallTime at) override;
 
+  /// From now on, the calls of the worker do nothing. From any thread; a call may be under way.
+  void deafen() { deaf_.store(true, std::memory_order_relaxed); }
+  /// Frees the ring. REQUIRES: the ring is empty, and the worker has seen deafen().
+  void free_ring() { ring_.free(); }
+
   /// Writes pending gaps and closings, which the other calls do, too. False if there is not enough space yet.
   bool write_pending(WallTime at) { return !owing_ || write_owed(at); }
 
@@ -121,6 +128,7 @@ class RingSink final : public TapSink {
   const Count& dropped_bytes() const { return dropped_bytes_; }
 
  private:
+  bool deaf() const { return deaf_.load(std::memory_order_relaxed); }
   bool write_owed(WallTime at);
   bool write_gaps_of(LinkId link, WallTime at, std::size_t spare);
   bool write_word_gap(WallTime at, std::size_t spare);
@@ -141,6 +149,7 @@ class RingSink final : public TapSink {
   std::atomic<std::size_t> beside_bytes_{0};  // that lie beside the ring
   std::weak_ptr<const Buffer> last_beside_;
 
+  std::atomic<bool> deaf_{false};
   bool owing_ = false;  // there are gaps or missed closings to tell first
   std::map<std::uint64_t, Gap> gaps_;
   WordGap word_gap_;

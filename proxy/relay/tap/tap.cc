@@ -274,6 +274,7 @@ TapSink& TapThread::sink(std::size_t worker) {
   const std::lock_guard lock(mutex_);
   while (sinks_.size() <= worker)
     sinks_.push_back(std::make_unique<RingSink>(options_.ring_bytes, waker_, recording_ ? &wanted_ : nullptr));
+  if (deaf_) sinks_[worker]->deafen();
   return *sinks_[worker];
 }
 
@@ -301,6 +302,19 @@ Outcome<Done> TapThread::stop() {
   if (recording_) done = recording_->close(now);
   publish();
   recording_.reset();
+  return done;
+}
+
+void TapThread::deafen() {
+  const std::lock_guard lock(mutex_);
+  deaf_ = true;
+  for (const auto& sink : sinks_) sink->deafen();
+}
+
+Outcome<Done> TapThread::end() {
+  auto done = stop();
+  const std::lock_guard lock(mutex_);
+  for (const auto& sink : sinks_) sink->free_ring();
   return done;
 }
 

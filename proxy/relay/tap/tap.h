@@ -81,6 +81,12 @@ class TapThread final : public Tap {
   /// longer called (ProxyServer::run returned). The destructor does it if this was not called.
   Outcome<Done> stop();
 
+  // The end of a tap before that of the program.
+  /// From now on, what the sinks are told is ignored. From any thread; calls may be under way.
+  void deafen();
+  /// As stop(), and frees the rings. The totals stay. REQUIRES: each worker has answered since deafen().
+  Outcome<Done> end();
+
   /// From any thread.
   TapTotals totals() const;
   /// The name of this link's player, in UTF-8, as the client last wrote it; "" if it is not known. From any thread.
@@ -213,6 +219,7 @@ class TapThread final : public Tap {
     std::atomic<bool> recording_fails{false}, recording{false};
   } published_;
 
+  bool deaf_ = false;  // under mutex_
   std::atomic<bool> stopping_{false};
   std::thread thread_;
 };

@@ -431,6 +431,38 @@ TEST_CASE("a reload that fails in part changes nothing and leaves nothing behind
   }));
 }
 
+TEST_CASE("reloads leave no threads behind, whether they are applied or refused") {
+  const FakeServer one;
+  const int port = testing::free_for_both().port();
+  const std::string kept = Reloaded::route(one, "", port);
+  Reloaded it(kept + Reloaded::arena("pit", "seats = 8\n"));
+  const Met met(local(it.first), one);
+  const auto threads = [&] {
+    const std::filesystem::directory_iterator all("/proc/" + std::to_string(it.process->pid()) + "/task");
+    return std::distance(begin(all), end(all));
+  };
+  const auto reload = [&](const std::string& rest) {
+    it.write(rest);
+    return it.answer("reload");
+  };
+  const auto before = threads();
+  for (int i = 0; i < 10; ++i) {
+    const std::string seats = i % 2 == 0 ? "seats = 9\n" : "seats = 8\n";
+    CHECK(entente::has(reload(kept + Reloaded::arena("pit", seats)), "changed: arena 'pit'\n"));
+  }
+  CHECK(testing::eventually([&] { return threads() == before; }));
+  const std::string clash = "[[route]]\nlisten = \"bzflag://127.0.0.1:" + std::to_string(port) +
+                            "?dialect=2.4\"\nto = \"bzflag://127.0.0.1:9?dialect=2.4\"\n";
+  const FakeServer taken;
+  for (int i = 0; i < 10; ++i) {
+    const std::string pit = Reloaded::arena("pit", "seats = 9\nrecord = \"pit.mcap\"\n");
+    CHECK(entente::has(reload(Reloaded::route(one) + pit + clash), "still listens there"));
+    CHECK(entente::has(reload(kept + pit + Reloaded::route(one, "", taken.port())), taken.address().text()));
+  }
+  CHECK(testing::eventually([&] { return threads() == before; }));
+  met.check();
+}
+
 TEST_CASE("a reload adds, changes and removes an arena; it ends after its last player with complete recordings") {
   const FakeServer one;
   const std::string route = Reloaded::route(one), pit = Reloaded::arena("pit", "record = \"pit.mcap\"\n");

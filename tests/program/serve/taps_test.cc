@@ -28,6 +28,33 @@ TEST_CASE("two processes that begin a recording in the same second write two fil
   CHECK(folder.names().empty());  // nothing was recorded
 }
 
+TEST_CASE("a tap that has ended keeps its totals, and ignores what its sinks are told") {
+  const Folder folder;
+  config::Recording settings = default_config().recording();
+  settings.set_directory(folder.path().string());
+  Taps taps(settings, [] {});
+  const auto tap = taps.recording({"one.mcap", "panic", 1}, true);
+  REQUIRE(tap.ok());
+  relay::TapSink& sink = (*tap)->sink(0);
+  relay::LinkInfo info;
+  info.link = 1;
+  info.game = &panic::game();
+  sink.opened(info, steady_wall_now());
+  taps.retire(**tap);
+  int settled = 0;
+  for (int i = 0; i < 2; ++i) taps.end_retired([&] { ++settled; });
+  CHECK(settled == 1);
+  CHECK(folder.names() == std::set<std::string>{"one.mcap"});
+  CHECK(taps.recording_of(*tap) == nullptr);
+  REQUIRE(taps.all().size() == 1);
+  CHECK(taps.all().front()->totals().files == 1);
+  CHECK_FALSE(sink.wants_words());
+  sink.bytes(1, wire::Way::kToClient, wire::Lane::kStream, Buffer(100), steady_wall_now());
+  sink.closed(1, "late", steady_wall_now());
+  CHECK_FALSE((*tap)->record(relay::TapThread::Order::kNone).ok());
+  CHECK(taps.stop().ok());
+}
+
 TEST_CASE("with on_full = stop, the program stops if a session's file cannot be begun because the disk is full") {
   const auto stops = [](config::Recording::OnFull on_full, const std::string& directory, rlim_t most) {
     config::Recording settings = default_config().recording();
