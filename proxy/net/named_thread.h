@@ -3,9 +3,13 @@
 
 #include <sys/prctl.h>
 
+#include <atomic>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
+
+#include "proxy/base/fault.h"
 
 namespace entente::net {
 
@@ -17,6 +21,23 @@ std::thread named_thread(std::string name, Body body) {
     (void)::prctl(PR_SET_NAME, name.c_str());
     body();
   });
+}
+
+/// For tests: while it is true, start_thread() fails as if the machine had no thread left.
+std::atomic<bool>& no_thread_left();
+
+/// Why start_thread() has failed.
+Error no_thread_error();
+
+/// As named_thread(), for a program that serves: if the machine has no thread left, it goes on without.
+template <class Body>
+Outcome<std::thread> start_thread(std::string name, Body body) {
+  if (no_thread_left()) return no_thread_error();
+  try {
+    return named_thread(std::move(name), std::move(body));
+  } catch (const std::system_error&) {
+    return no_thread_error();
+  }
 }
 
 }  // namespace entente::net

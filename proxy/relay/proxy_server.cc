@@ -84,6 +84,8 @@ Upstream::Changed teller_of(const Route& route) {
   };
 }
 
+bool is_overheard(const RouteOptions& options) { return options.relay_rules && !options.relay_rules->rewrite; }
+
 Outcome<Done> open_upstreams(Route& route, const RouteOptions& options, net::HostNames& names) {
   assert(!options.servers.empty() && options.servers.size() <= kMostServers);
   std::vector<std::unique_ptr<Upstream>> all;
@@ -206,6 +208,7 @@ struct ProxyServer::Impl {
   std::optional<Error> add(std::vector<Addition>& all, const std::vector<std::size_t>& leaving);
   void update_listeners(const std::vector<Addition>& all, const std::vector<std::size_t>& leaving);
   std::optional<Error> prepare(Addition& one);
+  std::optional<Error> begin_overhearing();
   std::optional<Error> take_listener(Addition& one, Listener& listener, net::Address asked);
   std::optional<Error> objection_to_neighbours(const Addition& one, const std::vector<Addition>& all,
                                                const std::vector<std::size_t>& leaving) const;
@@ -297,6 +300,15 @@ std::optional<Error> ProxyServer::Impl::take_listener(Addition& one, Listener& l
   return std::nullopt;
 }
 
+/// Starts the thread for rules that only listen, if there is none.
+std::optional<Error> ProxyServer::Impl::begin_overhearing() {
+  if (overhearing) return std::nullopt;
+  auto made = std::make_unique<Overhearing>();
+  if (const auto& started = made->started(); !started) return started.error();
+  overhearing = std::move(made);
+  return std::nullopt;
+}
+
 /// The routes on one listener must agree.
 std::optional<Error> ProxyServer::Impl::objection_to_neighbours(const Addition& one, const std::vector<Addition>& all,
                                                                 const std::vector<std::size_t>& leaving) const {
@@ -362,11 +374,9 @@ void ProxyServer::Impl::publish(Addition& one) {
     if (is_drained(server->name)) server->drain(true);
   std::vector<TapSink*> sinks(pool.workers.size(), nullptr);
   for (std::size_t i = 0; i < sinks.size() && options.tap != nullptr; ++i) sinks[i] = &options.tap->sink(i);
-  if (options.relay_rules && !options.relay_rules->rewrite) {
-    if (!overhearing) overhearing = std::make_unique<Overhearing>();
+  if (is_overheard(options))
     for (std::size_t i = 0; i < sinks.size(); ++i)
       sinks[i] = &overhearing->sink(i, route.index, route.options, sinks[i]);
-  }
   std::vector<const WorkerRoute*> parts(sinks.size());
   on_all([&](Worker& worker, std::size_t i) { parts[i] = &worker.add_route(route, sinks[i]); });
   std::erase(parts, nullptr);  // of workers that have ended
@@ -436,6 +446,8 @@ std::optional<Error> ProxyServer::Impl::add(std::vector<Addition>& all, const st
     if (!failed && (failed = step())) failed->text = one.wanted->options.place + failed->text;
   };
   for (Addition& one : all) try_to(one, [&] { return prepare(one); });
+  for (const Addition& one : all)
+    if (is_overheard(one.wanted->options)) try_to(one, [&] { return begin_overhearing(); });
   for (const Addition& one : all) try_to(one, [&] { return objection_to_neighbours(one, all, leaving); });
   if (failed) {
     for (const Addition& one : all)

@@ -5,8 +5,11 @@
 
 #include <condition_variable>
 #include <deque>
+#include <map>
 #include <mutex>
 #include <thread>
+
+#include "proxy/net/named_thread.h"
 
 namespace entente::testing::host_names_test {
 namespace {
@@ -101,6 +104,21 @@ TEST_CASE("host names: a flood of questions is one lookup; its answer is used fo
   CHECK(host->look_up(scene.now));
   CHECK(host->addresses() == std::vector{at("192.0.2.2")});
   CHECK(scene.names.host("game.test") == host);  // routes to one server share its lookups
+}
+
+TEST_CASE("host names: if the machine has no thread left, a lookup fails, and a later one tries again") {
+  Scene scene;
+  net::no_thread_left() = true;
+  const auto host = scene.names.host("game.test");
+  CHECK(host->look_up(scene.now));
+  net::no_thread_left() = false;
+  CHECK(host->why() == net::no_thread_error().text);
+  CHECK(host->addresses().empty());
+  CHECK_FALSE(host->look_up(scene.now));
+  scene.resolver->answer(std::vector{at("192.0.2.1")});
+  scene.resolver->await_ended(1);
+  CHECK(host->addresses() == std::vector{at("192.0.2.1")});
+  CHECK(host->why().empty());
 }
 
 TEST_CASE("host names: an answer is used for a second from when it came, however long it took") {

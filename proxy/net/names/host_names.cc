@@ -53,7 +53,8 @@ struct HostNames::Shared {
   std::function<void()> answered;
   std::map<std::string, std::weak_ptr<Host>> hosts;
   std::deque<std::shared_ptr<Host>> queue;
-  bool started = false, closed = false;
+  std::size_t threads = 0;
+  bool closed = false;
   std::atomic<std::uint64_t> answers{0};
 };
 
@@ -77,9 +78,7 @@ std::shared_ptr<HostNames::Host> HostNames::host(const std::string& name) {
   auto& known = shared_->hosts[name];
   auto host = known.lock();
   if (host == nullptr) known = host = std::make_shared<Host>(shared_, name);
-  // They are never joined, because a lookup may take long: what they use belongs to all of them.
-  if (!std::exchange(shared_->started, true))
-    for (std::size_t i = 0; i < kThreads; ++i) named_thread("names", [shared = shared_] { serve(shared); }).detach();
+  (void)start(shared_);
   return host;
 }
 
@@ -90,6 +89,17 @@ void HostNames::expire() {
 }
 
 std::uint64_t HostNames::answers() const { return shared_->answers; }
+
+/// Starts the threads that are missing. They are never joined, because a lookup may take long: what they use belongs to
+/// all of them. REQUIRES: the mutex is held.
+Outcome<Done> HostNames::start(const std::shared_ptr<Shared>& shared) {
+  for (; shared->threads < kThreads; ++shared->threads) {
+    auto started = start_thread("names", [shared] { serve(shared); });
+    if (!started) return shared->threads != 0 ? Outcome<Done>(Done{}) : started.error();
+    started->detach();
+  }
+  return Done{};
+}
 
 /// A thread that looks names up.
 void HostNames::serve(const std::shared_ptr<Shared>& shared) {
@@ -119,6 +129,10 @@ bool HostNames::Host::look_up(Millis now) {
   if (under_way_) return now >= asked_at_ + kPatience;
   if (fresh_ && now < answered_at_ + kFresh) return true;
   if (shared_->closed) return true;
+  if (const auto started = start(shared_); !started) {
+    answer_.why = started.error().text;
+    return true;  // the next call tries again
+  }
   under_way_ = true;
   asked_at_ = now;
   shared_->queue.push_back(shared_from_this());

@@ -77,7 +77,8 @@ class HostNames {
   HostNames(const HostNames&) = delete;
   HostNames& operator=(const HostNames&) = delete;
 
-  /// The host with this name. The first one starts the threads.
+  /// The host with this name. The first one starts the threads, or the first lookup for
+  /// which the machine has some.
   std::shared_ptr<Host> host(const std::string& name);
 
   /// From now on, no answer is fresh.
@@ -87,6 +88,7 @@ class HostNames {
   std::uint64_t answers() const;
 
  private:
+  static Outcome<Done> start(const std::shared_ptr<Shared>& shared);
   static void serve(const std::shared_ptr<Shared>& shared);
 
   const std::shared_ptr<Shared> shared_;

@@ -68,9 +68,15 @@ class Hooks::Thread final : private HookRunner::Owner, private net::Alarm::User 
         names_(std::make_unique<net::HostNames>([this] { mailbox_.wake(); }, options.look_up)) {
     alarm_.emplace(loop_, static_cast<net::Alarm::User&>(*this));
     client_.emplace(loop_);
-    thread_ = net::named_thread("hooks", [this] { loop_.run(); });
   }
   ~Thread() override { stop(); }
+
+  Outcome<Done> start() {
+    auto started = net::start_thread("hooks", [this] { loop_.run(); });
+    if (!started) return started.error();
+    thread_ = std::move(*started);
+    return Done{};
+  }
 
   /// Serves these lines from now on.
   void set(std::vector<std::shared_ptr<HookLine>> lines) { (void)mailbox_.post({std::move(lines), false}); }
@@ -189,7 +195,14 @@ std::string Hooks::set(std::vector<HookSettings> fresh) {
     if (find_named(lines, old->settings.name) == lines.end()) told += "removed: hook '" + old->settings.name + "'\n";
   lines_ = std::move(lines);
   kinds_ = kinds;
-  if (thread_ == nullptr && !lines_.empty()) thread_ = std::make_unique<Thread>(options_, loop_);
+  if (thread_ == nullptr && !lines_.empty()) {
+    auto made = std::make_unique<Thread>(options_, loop_);
+    if (const auto started = made->start(); !started) {
+      log_error("hooks are not told until the next reload: {}", started.error().text);
+      return told + "hooks are not told until the next reload: " + started.error().text + "\n";
+    }
+    thread_ = std::move(made);
+  }
   if (thread_ != nullptr) thread_->set(lines_);
   return told;
 }

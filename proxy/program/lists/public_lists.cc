@@ -9,6 +9,7 @@
 #include "proxy/net/mailbox.h"
 #include "proxy/net/named_thread.h"
 #include "proxy/program/control/control.h"
+#include "proxy/program/log/say.h"
 #include "proxy/program/monitor/metrics.h"
 
 namespace entente {
@@ -22,9 +23,17 @@ class PublicLists::Thread final : private net::Alarm::User {
         names_(std::make_unique<net::HostNames>([this] { mailbox_.wake(); }, options_.look_up)) {
     alarm_.emplace(loop_, static_cast<net::Alarm::User&>(*this));
     client_.emplace(loop_);
-    thread_ = net::named_thread("lists", [this] { loop_.run(); });
   }
-  ~Thread() override { thread_.join(); }
+  ~Thread() override {
+    if (thread_.joinable()) thread_.join();
+  }
+
+  Outcome<Done> start() {
+    auto started = net::start_thread("lists", [this] { loop_.run(); });
+    if (!started) return started.error();
+    thread_ = std::move(*started);
+    return Done{};
+  }
 
   void set(std::vector<PublicListSettings> settings) { (void)mailbox_.post({std::move(settings), Do::kSet}); }
   void wake() { mailbox_.wake(); }
@@ -156,8 +165,15 @@ PublicLists::~PublicLists() { stop(); }
 std::string PublicLists::set(std::vector<PublicListSettings> fresh) {
   const std::lock_guard lock(mutex_);
   if (stopped_ || fresh == settings_) return "";
+  if (thread_ == nullptr) {
+    auto made = std::make_unique<Thread>(*this);
+    if (const auto started = made->start(); !started) {
+      log_error("nothing is announced in public lists until the next reload: {}", started.error().text);
+      return "nothing is announced in public lists until the next reload: " + started.error().text + "\n";
+    }
+    thread_ = std::move(made);
+  }
   settings_ = std::move(fresh);
-  if (thread_ == nullptr) thread_ = std::make_unique<Thread>(*this);
   thread_->set(settings_);
   return "changed: the announcements in public lists\n";
 }

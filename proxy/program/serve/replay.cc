@@ -58,7 +58,9 @@ class Showing {
     auto listener = service_.describer(config_).into({shared_room_, "replay"}, url, 1);
     if (!listener) return listener.error();
     const std::string subject = listener->subject;
-    const auto listening = service_.add(std::move(*listener), service_.counting_tap());
+    const auto tap = service_.counting_tap();
+    if (!tap) return tap.error();
+    const auto listening = service_.add(std::move(*listener), *tap);
     if (!listening) return listening.error();
     lines_ += "listening " + subject + " " + listening->address.text() + "\n";
     return Done{};

@@ -357,7 +357,9 @@ Outcome<Done> Routes::plan_observer(const Running& of, Plan& plan) {
   if (before) {
     keep(*before, std::move(*fresh), plan);
   } else {
-    observer.tap = service_.counting_tap();
+    const auto tap = service_.counting_tap();
+    if (!tap) return tap.error();
+    observer.tap = *tap;
     add(std::move(observer), std::move(*fresh), std::nullopt, plan);
   }
   return plan_watches(keys.watch(), name_of(keys), of.broadcast, of.is->position, plan);
@@ -366,6 +368,8 @@ Outcome<Done> Routes::plan_observer(const Running& of, Plan& plan) {
 /// Listeners whose clients play in an arena of the fleet. They stay as they are until a restart.
 Outcome<Done> Routes::plan_fleet_listeners(const Urls& urls, const std::string& arena, std::uint32_t seats,
                                            std::size_t position, const std::optional<config::Route>& keys, Plan& plan) {
+  const auto tap = service_.counting_tap();
+  if (!tap) return tap.error();
   for (const std::string& url : urls) {
     const auto before = take(plan.before, [&](const Running& one) { return one.is->url == url; });
     if (!before && !plan.starts)
@@ -378,7 +382,7 @@ Outcome<Done> Routes::plan_fleet_listeners(const Urls& urls, const std::string& 
     if (before)
       keep(*before, std::move(*fresh), plan);
     else
-      add({.tap = service_.counting_tap()}, std::move(*fresh), std::nullopt, plan);
+      add({.tap = *tap}, std::move(*fresh), std::nullopt, plan);
   }
   return Done{};
 }
@@ -479,6 +483,8 @@ Outcome<Done> Routes::plan_watches(const Watches& watches, const std::string& of
                                    const std::shared_ptr<relay::Broadcast>& broadcast, std::size_t position,
                                    Plan& plan) {
   for (const config::Watch& settings : watches) {
+    const auto tap = service_.counting_tap();
+    if (!tap) return tap.error();
     const auto listeners = take_listeners(settings.listen(), plan);
     if (!listeners) return listeners.error();
     auto known = take(plan.watches_before, [&](const RunningWatch& one) {
@@ -492,8 +498,7 @@ Outcome<Done> Routes::plan_watches(const Watches& watches, const std::string& of
     }
     known->settings = settings;
     const std::size_t first = plan.after.size();
-    const auto planned =
-        plan_listeners(*listeners, {known->room, "watch"}, service_.counting_tap(), same, position, &*known, plan);
+    const auto planned = plan_listeners(*listeners, {known->room, "watch"}, *tap, same, position, &*known, plan);
     if (!planned) return planned.error();
     if (!same) plan.rooms.back().listeners = numbers_from(first, plan.after.size());
     plan.watches_after.push_back(std::move(*known));

@@ -61,7 +61,7 @@ class Service final : private HandOver::User, private FleetBans::User {
   /// Ends a tap that no route uses, and removes its recording. From any thread but the workers'.
   void discard(relay::TapThread& tap);
   /// The tap that only counts.
-  relay::TapThread* counting_tap() { return taps_.counting(); }
+  Outcome<relay::TapThread*> counting_tap() { return taps_.counting(); }
   /// Describes what this service can serve. Both outlive the result.
   Describer describer(const config::Config& config, const ConfigPlaces& places = ConfigPlaces::none()) const {
     return {config, places, listed_};

@@ -133,6 +133,10 @@ Outcome<relay::TapThread*> Taps::recording(const RecordingTarget& target, bool s
   }
   retention_.add(target);
   auto made = std::make_unique<relay::TapThread>(std::move(options));
+  if (const auto& started = made->started(); !started) {
+    *discarded = true;
+    return started.error();
+  }
   relay::TapThread* const tap = made.get();
   const std::lock_guard lock(mutex_);
   recordings_.push_back(std::move(made));
@@ -188,14 +192,16 @@ void Taps::end_retired(const std::function<void()>& settle) {
   std::erase(recordings_, nullptr);
 }
 
-relay::TapThread* Taps::counting() {
+Outcome<relay::TapThread*> Taps::counting() {
   const std::lock_guard lock(mutex_);
-  if (!counting_)
-    counting_ = std::make_unique<relay::TapThread>(relay::TapThread::Options{.player_name = player_name_field,
-                                                                             .ping_message = ping_message,
-                                                                             .joined = told_.joined,
-                                                                             .left = told_.left,
-                                                                             .said = warn});
+  if (counting_) return counting_.get();
+  auto made = std::make_unique<relay::TapThread>(relay::TapThread::Options{.player_name = player_name_field,
+                                                                           .ping_message = ping_message,
+                                                                           .joined = told_.joined,
+                                                                           .left = told_.left,
+                                                                           .said = warn});
+  if (const auto& started = made->started(); !started) return started.error();
+  counting_ = std::move(made);
   return counting_.get();
 }
 

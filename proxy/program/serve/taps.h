@@ -50,7 +50,7 @@ class Taps {
   /// returns once each worker has answered, or has ended. May wait for a disk.
   void end_retired(const std::function<void()>& settle);
   /// The tap that only counts.
-  relay::TapThread* counting();
+  Outcome<relay::TapThread*> counting();
   /// `tap` itself if it can record; else null.
   relay::TapThread* recording_of(const relay::Tap* tap) const;
 

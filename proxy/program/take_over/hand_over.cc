@@ -64,7 +64,16 @@ void HandOver::adopt(std::string_view line, const net::LocalPeer& by, net::Fd& c
   if (thread_.joinable()) thread_.join();  // of one that failed
   if (by.pid == own_) own_step_ = OwnStep::kTakesOver;
   talk_.emplace(std::move(talk));
-  thread_ = net::named_thread("hand-over", [this, by] { run(by); });
+  auto started = net::start_thread("hand-over", [this, by] { run(by); });
+  if (started) {
+    thread_ = std::move(*started);
+    return;
+  }
+  talk = std::move(*talk_);
+  talk_.reset();
+  if (by.pid == own_) own_step_ = OwnStep::kFailed;
+  state_ = State::kNone;
+  refuse(started.error().text);
 }
 
 std::string HandOver::objection() const {
@@ -170,18 +179,32 @@ void HandOver::upgrade(const net::LocalPeer& by, net::Talk client, bool waits) {
     (void)client.say("error: " + why, kHandOverPatience);
     return;
   }
-  const std::lock_guard lock(mutex_);
-  if (ends_) return;
-  if (upgrade_.joinable()) upgrade_.join();
-  upgrades_ = true;
-  upgraded_at_ = steady_now();
-  last_failure_.clear();
-  log_info("control: upgrade (by uid {}, pid {})", by.uid, by.pid);
-  upgrade_ = net::named_thread("upgrade", [this, waits, client = std::move(client)] {
-    const std::string over = run_anew(client, waits);
-    if (!over.empty()) log_error("upgrade: {}", over);
+  const auto asked = std::make_shared<const net::Talk>(std::move(client));
+  std::string why;
+  {
+    const std::lock_guard lock(mutex_);
+    if (ends_) return;
+    if (upgrade_.joinable()) upgrade_.join();
+    upgrades_ = true;
+    upgraded_at_ = steady_now();
+    last_failure_.clear();
+    log_info("control: upgrade (by uid {}, pid {})", by.uid, by.pid);
+    auto started = net::start_thread("upgrade", [this, waits, asked] {
+      const std::string over = run_anew(*asked, waits);
+      if (!over.empty()) log_error("upgrade: {}", over);
+      upgrades_ = false;
+    });
+    if (started) {
+      upgrade_ = std::move(*started);
+      return;
+    }
     upgrades_ = false;
-  });
+    why = started.error().text;
+  }
+  ++failures_;
+  set_last_failure(why);
+  log_error("upgrade: {}", why);
+  (void)asked->say("error: " + why, kHandOverPatience);
 }
 
 /// Answers `client` once the result is known, or, if it does not wait, after a while. Returns when the new process has

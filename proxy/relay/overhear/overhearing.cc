@@ -111,7 +111,10 @@ class Overhearing::Hear final : public wire::DissectorSink, public net::EnetHear
 };
 
 Overhearing::Overhearing(std::size_t ring_bytes) : ring_bytes_(ring_bytes) {
-  thread_ = net::named_thread("rules", [this] { run(); });
+  if (auto started = net::start_thread("rules", [this] { run(); }))
+    thread_ = std::move(*started);
+  else
+    started_ = started.error();
 }
 
 Overhearing::~Overhearing() { stop(); }

@@ -26,6 +26,8 @@ class Overhearing {
   /// `ring_bytes`: for each worker; what waits for the thread.
   explicit Overhearing(std::size_t ring_bytes = std::size_t{8} << 20U);
   ~Overhearing();
+  /// It hears nothing if its thread could not be started.
+  const Outcome<Done>& started() const { return started_; }
   Overhearing(const Overhearing&) = delete;
   Overhearing& operator=(const Overhearing&) = delete;
 
@@ -62,6 +64,7 @@ class Overhearing {
   net::EnetUnpacker unpacker_;
   std::unordered_map<LinkId, std::unique_ptr<Session>> sessions_;
 
+  Outcome<Done> started_ = Done{};
   std::atomic<bool> stopping_{false};
   std::thread thread_;
 };

@@ -22,10 +22,17 @@ void RecordingCloser::finish() {
 }
 
 void RecordingCloser::close(std::unique_ptr<trace::Recorder> recorder, std::int64_t ahead) {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
+  if (!thread_.joinable()) {
+    auto started = net::start_thread("closer", [this] { run(); });
+    if (!started) {
+      lock.unlock();
+      return close_one({std::move(recorder), ahead});
+    }
+    thread_ = std::move(*started);
+  }
   waiting_.push_back({std::move(recorder), ahead});
   changed_.notify_all();
-  if (!thread_.joinable()) thread_ = net::named_thread("closer", [this] { run(); });
 }
 
 void RecordingCloser::run() {

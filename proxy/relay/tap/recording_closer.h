@@ -15,7 +15,7 @@ namespace entente::relay {
 
 class RecordingCloser {
  public:
-  /// What was closed, with its outcome; on the closer's thread.
+  /// What was closed, with its outcome; on the closer's thread, or in close().
   using Closed = std::function<void(const trace::Recorder&, const Outcome<Done>&)>;
 
   explicit RecordingCloser(Closed closed) : closed_(std::move(closed)) {}
@@ -23,7 +23,7 @@ class RecordingCloser {
   RecordingCloser(const RecordingCloser&) = delete;
   RecordingCloser& operator=(const RecordingCloser&) = delete;
 
-  /// `ahead`: of its times, as in steady_wall.h.
+  /// `ahead`: of its times, as in steady_wall.h. If the machine has no thread left, it is closed at once.
   void close(std::unique_ptr<trace::Recorder> recorder, std::int64_t ahead = 0);
   /// Returns when all recordings are closed. close() must not be called after.
   void finish();

@@ -263,7 +263,10 @@ TapThread::TapThread(Options options) : options_(std::move(options)) {
     recording_ = std::make_unique<RecordingFiles>(std::move(options_.files), std::move(options_.recorder), on, wanted_);
   can_record_ = recording_ != nullptr;
   publish();
-  thread_ = net::named_thread("tap", [this] { run(); });
+  if (auto started = net::start_thread("tap", [this] { run(); }))
+    thread_ = std::move(*started);
+  else
+    started_ = started.error();
 }
 
 TapThread::~TapThread() {
@@ -279,10 +282,10 @@ TapSink& TapThread::sink(std::size_t worker) {
 }
 
 Outcome<Done> TapThread::stop() {
-  if (!thread_.joinable()) return Done{};
+  if (std::exchange(stopped_, true)) return Done{};
   stopping_.store(true, std::memory_order_release);
   waker_.wake();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
   {
     const std::lock_guard lock(orders_mutex_);
     obeys_ = false;

@@ -69,11 +69,14 @@ class TapThread final : public Tap {
     std::function<std::vector<wire::EchoField>(const wire::Game&)> echoes = {};
   };
 
-  /// Starts the thread.
+  /// Starts the thread, if the machine has one left: started() says so.
   explicit TapThread(Options options);
   ~TapThread() override;
   TapThread(const TapThread&) = delete;
   TapThread& operator=(const TapThread&) = delete;
+
+  /// Without its thread it only completes its recording in stop().
+  const Outcome<Done>& started() const { return started_; }
 
   TapSink& sink(std::size_t worker) override;
 
@@ -220,6 +223,8 @@ class TapThread final : public Tap {
   } published_;
 
   bool deaf_ = false;  // under mutex_
+  bool stopped_ = false;
+  Outcome<Done> started_ = Done{};
   std::atomic<bool> stopping_{false};
   std::thread thread_;
 };

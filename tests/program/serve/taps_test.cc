@@ -7,6 +7,7 @@
 
 #include "adapters/panic/panic.h"
 #include "proxy/base/steady_wall.h"
+#include "proxy/net/named_thread.h"
 #include "proxy/program/config/config.h"
 #include "tests/program/folder.h"
 
@@ -26,6 +27,31 @@ TEST_CASE("two processes that begin a recording in the same second write two fil
   CHECK(old.stop().ok());
   CHECK(young.stop().ok());
   CHECK(folder.names().empty());  // nothing was recorded
+}
+
+TEST_CASE("without a thread left, no recording begins or leaves a file, and one that goes on is completed") {
+  const Folder folder;
+  config::Recording settings = default_config().recording();
+  settings.set_directory(folder.path().string());
+  Taps taps(settings, [] {});
+  const auto tap = taps.recording({"first.mcap", "panic", 1}, true);
+  REQUIRE(tap.ok());
+  relay::LinkInfo info;
+  info.link = 1;
+  info.game = &panic::game();
+  (*tap)->sink(0).opened(info, steady_wall_now());
+  (*tap)->sink(0).closed(1, "left", steady_wall_now());
+  net::no_thread_left() = true;
+  const auto refused = taps.recording({"second.mcap", "panic", 2}, true);
+  const auto counting = taps.counting();
+  const auto stopped = (*tap)->record(relay::TapThread::Order::kStop);
+  net::no_thread_left() = false;
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().text == net::no_thread_error().text);
+  CHECK_FALSE(counting.ok());
+  CHECK(stopped.ok());
+  CHECK(folder.names() == std::set<std::string>{"first.mcap"});
+  CHECK(taps.stop().ok());
 }
 
 TEST_CASE("a tap that has ended keeps its totals, and ignores what its sinks are told") {
