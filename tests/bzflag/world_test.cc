@@ -344,8 +344,8 @@ TEST_CASE("the world of a geometry is made once for all clients of a dialect, an
     auto world = std::make_shared<words::World>();
     world->set_kind(words::World::TILES);
     world->set_columns(columns);
-    world->set_rows(1);
-    world->mutable_tiles()->resize(static_cast<std::size_t>(columns), '\0');
+    world->set_rows(5'000);
+    world->mutable_tiles()->resize(5'000 * static_cast<std::size_t>(columns), '\0');
     return std::shared_ptr<const words::World>(std::move(world));
   };
   const std::size_t newest = dialect_of("2.4"), old = dialect_of("1.10");
@@ -363,16 +363,25 @@ TEST_CASE("the world of a geometry is made once for all clients of a dialect, an
   CHECK(made->database.bytes == database_of(core::flattened(*one), newest).bytes);
   CHECK(made->hash == world_hash(made->database.bytes, WorldSource::kRandom));
 
-  // Of many, the last ones are kept, and none without its geometry.
+  // Small worlds are made each time, and push no large one out.
   std::vector<std::shared_ptr<const words::World>> many;
-  std::vector<std::weak_ptr<const MadeWorld>> worlds;
-  for (int i = 1; i <= 10; ++i) {
-    many.push_back(geometry(i));
-    worlds.push_back(made_world(many.back(), newest, {}));
+  for (std::size_t i = 0; i < 2 * kMadeWorlds; ++i) {
+    auto small = std::make_shared<words::World>(core::flattened(words::World()));
+    many.push_back(small);
+    CHECK(made_world(small, newest, {}) != made_world(small, newest, {}));
   }
-  for (std::size_t i = 0; i < worlds.size(); ++i) CHECK(worlds[i].expired() == (i < worlds.size() - kMadeWorlds));
+  CHECK(made_world(one, newest, {}) == made);
+
+  // Of many large ones, those that were asked for last are kept, and none without its geometry.
+  std::vector<std::weak_ptr<const MadeWorld>> worlds;
+  for (std::size_t i = 0; i < kMadeWorlds + 3; ++i) {
+    many.push_back(geometry(1));
+    worlds.push_back(made_world(many.back(), newest, {}));
+    CHECK(made_world(one, newest, {}) == made);
+  }
+  for (std::size_t i = 0; i < worlds.size(); ++i) CHECK(worlds[i].expired() == (i < 4));
   many.clear();
-  made_world(one, newest, {});
+  made_world(geometry(2), newest, {});
   for (const auto& world : worlds) CHECK(world.expired());
 }
 

@@ -139,7 +139,7 @@ TEST_CASE("a guided shot that has turned is stopped by the walls of its new cour
   REQUIRE(hit(shots, 0, kMillisecond, terrain) == nullptr);
   const auto home = [](Id) { return std::optional(std::array<double, 3>{0, 0, 1.57}); };
   int turns = 0;
-  shots.guide(kMillisecond, 1, home, [&](const Incoming&) { ++turns; });
+  shots.guide(3, kMillisecond, 1, home, [&](const Incoming&) { ++turns; });
   CHECK(turns == 1);
   CHECK(hit(shots, kMillisecond, kSecond, terrain) == nullptr);
 }

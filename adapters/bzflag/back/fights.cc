@@ -285,7 +285,7 @@ void Fights::guide_shots(double dt, BackOut& out) {
     const words::Pose pose = core::place_at(unit->unit.pose(), unit->posed_at, out.now());
     return std::array<double, 3>{pose.x(), pose.y(), pose.z() + muzzle};
   };
-  incoming_.guide(out.now(), dt, where, [&](const core::Incoming& shot) {
+  incoming_.guide(state_.me, out.now(), dt, where, [&](const core::Incoming& shot) {
     words::ShotMoved moved;
     moved.set_shooter(server_players_.id_of(static_cast<std::uint8_t>(shot.shooter)));
     moved.set_shot(shot.shot);

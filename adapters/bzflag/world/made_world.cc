@@ -38,17 +38,30 @@ struct KeptWorld {
 
 std::shared_ptr<const MadeWorld> made_world(const std::shared_ptr<const words::World>& geometry, std::size_t dialect,
                                             const GameSettings& settings, std::size_t most) {
+  constexpr std::size_t kQuicklyMade = 4096;  // bytes
   if (geometry == nullptr) return make(open_field(), dialect, settings, most);
-  thread_local std::vector<KeptWorld> kept;                 // the last one is the newest
+  thread_local std::vector<KeptWorld> kept;                 // the last one was asked for last
   const bool are_equal = kDialects[dialect].grouped_world;  // whatever the settings are
-  for (const KeptWorld& one : kept)
-    if (one.geometry.lock() == geometry && one.dialect == dialect && one.most == most &&
-        (are_equal || one.settings == settings))
-      return one.made;
+  const auto known = std::find_if(kept.begin(), kept.end(), [&](const KeptWorld& one) {
+    return one.dialect == dialect && one.most == most && (are_equal || one.settings == settings) &&
+           one.geometry.lock() == geometry;
+  });
+  if (known != kept.end()) {
+    std::rotate(known, known + 1, kept.end());
+    return kept.back().made;
+  }
+  auto made = make(core::flattened(*geometry), dialect, settings, most);
+  if (geometry->ByteSizeLong() < kQuicklyMade) return made;
   std::erase_if(kept, [](const KeptWorld& one) { return one.geometry.expired(); });
-  if (kept.size() >= kMadeWorlds) kept.erase(kept.begin());
-  kept.push_back({geometry, dialect, settings, most, make(core::flattened(*geometry), dialect, settings, most)});
-  return kept.back().made;
+  kept.push_back({geometry, dialect, settings, most, made});
+  std::size_t bytes = 0, first = kept.size();
+  while (first > 0 && kept.size() - first < kMadeWorlds) {
+    bytes += kept[first - 1].made->database.bytes.size();
+    if (bytes > kMadeBytes) break;
+    --first;
+  }
+  kept.erase(kept.begin(), kept.begin() + static_cast<std::ptrdiff_t>(first));
+  return made;
 }
 
 }  // namespace entente::bzflag

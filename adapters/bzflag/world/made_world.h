@@ -1,6 +1,7 @@
 // What clients are sent of a room's geometry, made once for all who join with it on one thread: it may have megabytes,
 // and takes a tenth of a second.
-// Invariant: at most kMadeWorlds are kept, none longer than until the next is made after its geometry is gone.
+// Invariant: at most kMadeWorlds of kMadeBytes together are kept, those that were asked for last, none longer than until
+// the next is made after its geometry is gone.
 #pragma once
 
 #include <memory>
@@ -11,7 +12,7 @@
 
 namespace entente::bzflag {
 
-inline constexpr std::size_t kMadeWorlds = 4;  ///< on each thread, of at most kLargestWorld each
+inline constexpr std::size_t kMadeWorlds = 64, kMadeBytes = std::size_t{64} << 20U;  ///< on each thread
 
 struct MadeWorld {
   double size = 0;  ///< metres

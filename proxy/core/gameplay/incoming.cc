@@ -104,7 +104,7 @@ void IncomingShots::steer(std::uint32_t shooter, std::uint32_t shot, const words
 
 void IncomingShots::mark_harmless(std::uint32_t shooter, std::uint32_t shot) {
   for (Incoming& one : shots_)
-    if (is(shooter, shot)(one)) one.back_tests = false;
+    if (is(shooter, shot)(one)) one.back_tests = false, one.target = 0;
 }
 
 void IncomingShots::forget(std::uint32_t shooter, std::uint32_t shot) { std::erase_if(shots_, is(shooter, shot)); }
@@ -182,31 +182,38 @@ bool IncomingShots::bounce(Incoming& shot) {
 
 // -- Guided shots -----------------------------------------------------------------------------------------------------
 
-void IncomingShots::guide(Micros now, double dt, const std::function<std::optional<std::array<double, 3>>(Id)>& where,
+void IncomingShots::turn(Incoming& shot, const std::array<double, 3>& goal, Micros now, double dt) {
+  const double speed = std::hypot(shot.velocity[0], shot.velocity[1], shot.velocity[2]);
+  const std::array<double, 3> here = shot.place(now);
+  const auto nearer = [&](double to, double from) {
+    return from + std::clamp(wrap_angle(to - from), -shot.nature.turn_rate * dt, shot.nature.turn_rate * dt);
+  };
+  const double flat = std::hypot(goal[0] - here[0], goal[1] - here[1]);
+  const double yaw =
+      nearer(std::atan2(goal[1] - here[1], goal[0] - here[0]), std::atan2(shot.velocity[1], shot.velocity[0]));
+  const double pitch = nearer(std::atan2(goal[2] - here[2], flat),
+                              std::atan2(shot.velocity[2], std::hypot(shot.velocity[0], shot.velocity[1])));
+  shot.at = here;
+  shot.velocity = {speed * std::cos(yaw) * std::cos(pitch), speed * std::sin(yaw) * std::cos(pitch),
+                   speed * std::sin(pitch)};
+  shot.since = now;
+  shot.traced = false;
+}
+
+void IncomingShots::guide(Id me, Micros now, double dt,
+                          const std::function<std::optional<std::array<double, 3>>(Id)>& where,
                           const std::function<void(const Incoming&)>& turned) {
   int left = kGuidedAtOnce;
-  for (Incoming& shot : shots_) {
-    if (shot.nature.kind != words::GUIDED || shot.target == 0 || now >= shot.until) continue;
-    if (left-- == 0) return;
-    const auto goal = where(shot.target);
-    if (!goal) continue;
-    const double speed = std::hypot(shot.velocity[0], shot.velocity[1], shot.velocity[2]);
-    const std::array<double, 3> here = shot.place(now);
-    const auto turn = [&](double to, double from) {
-      return from + std::clamp(wrap_angle(to - from), -shot.nature.turn_rate * dt, shot.nature.turn_rate * dt);
-    };
-    const double flat = std::hypot((*goal)[0] - here[0], (*goal)[1] - here[1]);
-    const double yaw =
-        turn(std::atan2((*goal)[1] - here[1], (*goal)[0] - here[0]), std::atan2(shot.velocity[1], shot.velocity[0]));
-    const double pitch = turn(std::atan2((*goal)[2] - here[2], flat),
-                              std::atan2(shot.velocity[2], std::hypot(shot.velocity[0], shot.velocity[1])));
-    shot.at = here;
-    shot.velocity = {speed * std::cos(yaw) * std::cos(pitch), speed * std::sin(yaw) * std::cos(pitch),
-                     speed * std::sin(pitch)};
-    shot.since = now;
-    shot.traced = false;
-    turned(shot);
-  }
+  for (const bool at_me : {true, false})
+    for (Incoming& shot : shots_) {
+      if (shot.nature.kind != words::GUIDED || shot.target == 0 || now >= shot.until) continue;
+      if ((shot.target == me) != at_me) continue;
+      if (left-- == 0) return;
+      const auto goal = where(shot.target);
+      if (!goal) continue;
+      turn(shot, *goal, now, dt);
+      turned(shot);
+    }
 }
 
 }  // namespace entente::core

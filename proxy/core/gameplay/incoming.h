@@ -98,15 +98,16 @@ class IncomingShots {
   const Incoming* find(std::uint32_t shooter, std::uint32_t shot) const;
   /// The shot was steered: its new place and flight, and whom it follows.
   void steer(std::uint32_t shooter, std::uint32_t shot, const words::ShotMoved& moved, Micros now);
-  /// The shot can no longer hit us.
+  /// The shot has ended: it can no longer hit us, and follows nobody.
   void mark_harmless(std::uint32_t shooter, std::uint32_t shot);
   void forget(std::uint32_t shooter, std::uint32_t shot);
   void forget_shooter(std::uint32_t shooter);
   /// A shot that hit the tank in this step, and that `counts`; null if none did.
   const Incoming* hit(const Step& step, const std::function<bool(const Incoming&)>& counts = {});
-  /// Turns the first kGuidedAtOnce guided shots towards their targets, for the next step. `where`: the middle of a
-  /// player's unit; nothing if it cannot be followed. `turned`: is called for each that has turned.
-  void guide(Micros now, double dt, const std::function<std::optional<std::array<double, 3>>(Id)>& where,
+  /// Turns guided shots towards their targets, for the next step: at most kGuidedAtOnce, first those that follow `me`.
+  /// `where`: the middle of a player's unit; nothing if it cannot be followed. `turned`: is called for each that has
+  /// turned.
+  void guide(Id me, Micros now, double dt, const std::function<std::optional<std::array<double, 3>>(Id)>& where,
              const std::function<void(const Incoming&)>& turned);
 
  private:
@@ -115,6 +116,7 @@ class IncomingShots {
   static bool ray_hits(Incoming& shot, const Step& step, int& legs);
   static void trace(Incoming& shot, const Terrain& terrain);
   static bool bounce(Incoming& shot);
+  static void turn(Incoming& shot, const std::array<double, 3>& goal, Micros now, double dt);
 
   std::vector<Incoming> shots_;
 };

@@ -236,7 +236,8 @@ const Incoming* after_turn(IncomingShots& shots, const Incoming& shot, std::opti
   shots.watch(shot, life, 0);
   const Incoming* turned = nullptr;
   shots.guide(
-      kSecond, dt, [&](Id id) { return id == 3 ? goal : std::nullopt; }, [&](const Incoming& one) { turned = &one; });
+      3, kSecond, dt, [&](Id id) { return id == 3 ? goal : std::nullopt; },
+      [&](const Incoming& one) { turned = &one; });
   return turned;
 }
 
@@ -265,15 +266,28 @@ TEST_CASE("of a thousand guided shots, the first 64 turn at each step") {
     shots.watch(one, 60, 0);
   }
   std::vector<std::uint32_t> turned;
-  shots.guide(
-      kSecond, 0.04,
-      [](Id) {
-        return Place{100, 100, 0};
-      },
-      [&](const Incoming& one) { turned.push_back(one.shot); });
+  const auto guide = [&](Id me) {
+    turned.clear();
+    const auto where = [](Id) { return Place{100, 100, 0}; };
+    shots.guide(me, kSecond, 0.04, where, [&](const Incoming& one) { turned.push_back(one.shot); });
+  };
+  guide(9);
   REQUIRE(turned.size() == 64);
   CHECK(turned.front() == 0);
   CHECK(turned.back() == 63);
+
+  // Those that follow the own player come first, and those that have ended do not count.
+  Incoming at_me = guided();
+  at_me.target = 9;
+  at_me.shot = 1'000;
+  shots.watch(at_me, 60, 0);
+  guide(9);
+  REQUIRE(turned.size() == 64);
+  CHECK(turned.front() == 1'000);
+  CHECK(turned.back() == 62);
+  for (std::uint32_t i = 0; i < 999; ++i) shots.mark_harmless(at_me.shooter, i);
+  guide(9);
+  CHECK(turned == std::vector<std::uint32_t>{1'000, 999});
 }
 
 TEST_CASE("a guided shot points at its target if it can turn so far, also upwards") {
