@@ -302,7 +302,8 @@ TEST_CASE("with the .map file, a safe shot is known to be safe") {
       play.receives(joined({play.lines.state(1, {1}, 1, 1), play.lines.event(kUpdateAmmo, 0, 100, 0),
                             play.lines.create(16, 50, 1, 1, 4), play.lines.event(kGameStart, 0, 0, 0)}));
   CHECK(told.find("name: \"panic 1/1 Yard\"") != std::string::npos);
-  CHECK(told.find("says Notice level: WARNING text: \"notes.map is not a map") != std::string::npos);
+  CHECK(told.find("notes.map is not a map") != std::string::npos);
+  CHECK(told.find("pipe.map is not a file.") != std::string::npos);
   CHECK(actions(play.hears<words::Fire>("vx: -1")) == 1);
   // A tank with a goal does not drive into a known wall.
   play.receives(play.lines.move(kWest, 0, 1));

@@ -175,7 +175,10 @@ std::vector<Ground> read_maps(const std::string& folder, std::string& problems) 
   for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     if (at->path().extension() != ".map" || maps.size() == kMostMaps) continue;
     std::error_code unknown;
-    if (!at->is_regular_file(unknown)) continue;  // reading a pipe would wait for its writer
+    if (!at->is_regular_file(unknown)) {  // reading a pipe would wait for its writer
+      problems += at->path().filename().string() + " is not a file. ";
+      continue;
+    }
     std::string text(kMostBytes, '\0');
     std::ifstream file(at->path(), std::ios::binary);
     file.read(text.data(), static_cast<std::streamsize>(text.size()));
