@@ -124,6 +124,12 @@ void LocalAcceptor::start() {
   requests_->start();
 }
 
+bool LocalAcceptor::rename(const std::string& path) {
+  if (::rename(path_.c_str(), path.c_str()) != 0) return false;
+  path_ = path;
+  return true;
+}
+
 void LocalAcceptor::own(std::string path) {
   path_ = std::move(path);
   struct stat ours {};
@@ -191,7 +197,9 @@ Outcome<std::string> ask_local(const std::string& path, std::string_view line, c
   if (connect(fd.get(), *address) != 0) {
     const int error = errno;
     if (error == EAGAIN) return no_answer(path, options);
-    if (options.nobody != nullptr) *options.nobody = error == ECONNREFUSED || error == ENOENT;
+    // A socket that we may not use is none of ours: whoever took over from its process may.
+    const bool is_foreign = error == EACCES || error == EPERM;
+    if (options.nobody != nullptr) *options.nobody = error == ECONNREFUSED || error == ENOENT || is_foreign;
     return cannot("connect to", path, error);
   }
   const LocalPeer by = peer_of(fd);

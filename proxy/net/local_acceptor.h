@@ -47,6 +47,8 @@ class LocalAcceptor {
 
   /// REQUIRES: called once.
   void start();
+  /// Gives the socket another name in its folder; what has that name is replaced. REQUIRES: it made the socket.
+  bool rename(const std::string& path);
   int listening() const { return requests_->listening(); }
   /// Whether it removes the socket when it is destroyed: it made it, or took it over from a process that did.
   bool removes() const { return !path_.empty() || !passed_path_.empty(); }
@@ -80,7 +82,8 @@ struct AskLocal {
   bool any_user = false;                   ///< a program of any user may answer
   LocalPeer* by = nullptr;                 ///< set to the program that answers; may be null
   bool* silent = nullptr;  ///< set to true if the program listens, but has not answered in time; may be null
-  bool* nobody = nullptr;  ///< set to true if there is no socket, or nobody listens there; may be null
+  /// Set to true if there is no socket, nobody listens there, or it may not be used. May be null.
+  bool* nobody = nullptr;
 };
 
 /// Whether a program of this user may be asked: it is our user, root (the service manager may have made its socket), or

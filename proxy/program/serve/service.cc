@@ -514,7 +514,10 @@ Outcome<std::unique_ptr<net::LocalAcceptor>> Service::open_control_at(const std:
 /// no such socket: `entente ctl` does not reach the players here, but the other process knows by its connection that
 /// this one is there.
 Outcome<Done> Service::open_own_control() {
-  auto own = open_control_at(older_socket(config_.control().socket(), net::own_pid()), Control::Orders::kAll);
+  const std::string path = older_socket(config_.control().socket(), net::own_pid());
+  auto own = open_control_at(path, Control::Orders::kAll);
+  // Under its own name it would be asked, by this process too, before it answers.
+  if (own && !(*own)->rename(path + ".new")) own = Error{"cannot rename " + path};
   if (own)
     own_acceptor_ = std::move(*own);
   else if (acceptor_->removes())
@@ -886,7 +889,11 @@ void Service::give(std::int32_t pid, bool own) {
   log_info("process {} has taken over; {} here{}", pid, sessions_go_on(players()), for_at_most(config_.drain_s()));
   public_lists_.abandon();
   acceptor_ = std::move(own_acceptor_);
-  if (acceptor_) acceptor_->start();
+  if (acceptor_) {
+    const std::string path = older_socket(config_.control().socket(), net::own_pid());
+    if (!acceptor_->rename(path)) log_error("`entente ctl` does not reach the players here: {} cannot be made", path);
+    acceptor_->start();
+  }
   if (metrics_acceptor_) metrics_acceptor_->stop_listening();
   if (operator_page_) operator_page_->stop_listening();
   if (fleet_control_) fleet_control_->leave();

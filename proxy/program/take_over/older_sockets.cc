@@ -28,7 +28,7 @@ std::string older_socket(const std::string& control_socket, int pid) {
 }
 
 std::optional<Error> objection_to_control_path(const std::string& path) {
-  constexpr std::string_view kLongestEnding = ".4194304";  // the kernel gives no larger process id
+  constexpr std::string_view kLongestEnding = ".4194304.new";  // the kernel gives no larger process id
   return net::objection_to_local_path(path, kLongestEnding.size());
 }
 

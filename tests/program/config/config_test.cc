@@ -221,7 +221,7 @@ TEST_CASE("before a start, check that the files in a configuration can be create
         "a.toml:2:10: control.socket: there is no folder '" + folder.file("no") + "'\n");
   CHECK(at_start("[control]\nsocket = \"" + folder.file(std::string(100 - folder.file("").size(), 's')) + "\"\n" +
                  std::string(kRoute))
-            .find("' cannot name a socket: its length must be 1 to 99 bytes\n") != std::string::npos);
+            .find("' cannot name a socket: its length must be 1 to 95 bytes\n") != std::string::npos);
   const std::string route = "[[route]]\nlisten = \"toy://127.0.0.1:0\"\nto = \"toy://h\"\nrecord = \"";
   CHECK(at_start(route + folder.file("no/a.mcap") + "\"\n") ==
         "a.toml:4:10: route[0].record: there is no folder '" + folder.file("no") + "'\n");
