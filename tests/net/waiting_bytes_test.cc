@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/heap.h"
+
 namespace entente::net::waiting_bytes_test {
 namespace {
 
@@ -114,6 +116,66 @@ TEST_CASE("pieces that were written are forgotten, however long a queue never be
   }
   while (!waiting.empty()) append(out, write(waiting, 100'000));
   CHECK(out == in);
+}
+
+TEST_CASE("a queue that was drained keeps little memory, however long it was, and whatever it held") {
+  WaitingBytes waiting;
+  const std::ptrdiff_t before = testing::bytes_here();
+  SUBCASE("copies, written at once") { waiting.add(Buffer(1U << 20U, 1)); }
+  SUBCASE("copies, written in pieces") {
+    waiting.add(Buffer(1U << 20U, 1));
+    while (waiting.size() > 1) waiting.drop(waiting.size() / 2);
+  }
+  SUBCASE("many pieces") {
+    for (std::uint8_t i = 0; i < 200; ++i) {
+      waiting.add(shared(WaitingBytes::kWorthSharing, i));
+      waiting.add(Buffer(100, i));
+    }
+  }
+  SUBCASE("it is cleared") {
+    waiting.add(Buffer(1U << 20U, 1));
+    waiting.clear();
+  }
+  waiting.drop(waiting.size());
+  CHECK(waiting.empty());
+  CHECK(testing::bytes_here() - before < 8 * 1024);
+}
+
+TEST_CASE("a queue that was short, and was drained, takes no new memory for the next bytes") {
+  WaitingBytes waiting;
+  for (int i = 0; i < 2; ++i) {
+    waiting.add(Buffer(100, 1));
+    waiting.drop(100);
+  }
+  const Buffer more(3'000, 2);
+  const std::size_t before = testing::allocations_here();
+  for (int i = 0; i < 5; ++i) {
+    waiting.add(more);
+    CHECK(waiting.first().size() == more.size());
+    waiting.drop(1'000);
+    waiting.drop(waiting.size());
+  }
+  const std::size_t after = testing::allocations_here();
+  CHECK(after == before);
+}
+
+TEST_CASE("bytes are moved to the front of a queue once more than half were written, and all that is left comes out") {
+  WaitingBytes waiting;
+  Buffer all(10'000);
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::uint8_t>(i * 7);
+  waiting.add(all);
+  waiting.drop(5'000);
+  CHECK(waiting.weight() == 10'000);  // half is not more than half
+  waiting.drop(1);
+  CHECK(waiting.weight() == 4'999);
+  CHECK(waiting.size() == 4'999);
+  waiting.add(as_bytes(std::string_view("end")));
+  Buffer rest = write(waiting, 100'000);
+  Buffer expected(all.begin() + 5'001, all.end());
+  append(expected, as_bytes(std::string_view("end")));
+  CHECK(rest == expected);
+  CHECK(waiting.empty());
+  CHECK(waiting.first().empty());
 }
 
 }  // namespace

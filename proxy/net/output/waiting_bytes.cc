@@ -27,7 +27,7 @@ void WaitingBytes::add(Bytes bytes) {
   if (Buffer& own = pieces_.back().own; own.size() + bytes.size() > own.capacity()) {
     if (at_ + 1 == pieces_.size()) forget_sent();
     const std::size_t need = own.size() + bytes.size();
-    if (need > own.capacity()) own.reserve(need + std::max(need / 8, kKeptRoom));
+    if (need > own.capacity()) own.reserve(need <= kKeptRoom ? kKeptRoom : need + std::max(need / 8, kKeptRoom));
   }
   append(pieces_.back().own, bytes);
   size_ += bytes.size();
