@@ -36,7 +36,7 @@ bool try_again(int error) { return error == EAGAIN || error == EWOULDBLOCK || er
 bool Tcp::adopt(Fd fd) {
   fd_ = std::move(fd);
   failed_ = 0;
-  shutting_down_ = peer_ended_ = again_ = false;
+  connecting_ = shutting_down_ = peer_ended_ = again_ = false;
   set_stream_options(fd_.get());
   if (poll_.open(loop_, fd_.get(), *this)) return true;
   hang_up();
@@ -46,8 +46,8 @@ bool Tcp::adopt(Fd fd) {
 int Tcp::connect(Fd fd, const Address& to, Bytes first) {
   const int result = ::connect(fd.get(), to.raw(), to.size());
   if (result != 0 && errno != EINPROGRESS) return errno;
-  connecting_ = true;
   if (!adopt(std::move(fd))) return ENOMEM;
+  connecting_ = true;
   watch();
   keep({first, {}});
   return 0;

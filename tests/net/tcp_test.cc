@@ -38,7 +38,9 @@ struct Ear : TcpUser {
 
 /// A link on a loop, and the other end as a plain non-blocking socket.
 struct LinkAndPeer {
-  LinkAndPeer() {
+  LinkAndPeer() { meet(); }
+  /// Connects the link to a new peer.
+  void meet() {
     int pair[2];
     auto listening = listen(*Address::parse("127.0.0.1:0"), false);
     pair[0] = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -448,6 +450,132 @@ TEST_CASE("a link that was shut down, failed, or owed its user a call begins ane
     return t.ear.text().size() >= before.size() + 3;
   }));
   CHECK(t.ear.text() == before + "new");
+  t.link.hang_up();
+  t.loop.run();
+}
+
+TEST_CASE("what waits when a link is closed counts no longer, and its next peer does not get it") {
+  LinkAndPeer t;
+  const Buffer much(16U << 20U, 'o');
+  t.link.send(wire::Lane::kStream, much);
+  REQUIRE(t.link.waiting() > 0);
+  SUBCASE("it hangs up") { t.link.hang_up(); }
+  SUBCASE("it is reset") { t.link.reset(); }
+  SUBCASE("it gives its connection away") { CHECK(bool(t.link.release())); }
+  SUBCASE("its peer is gone") {
+    reset_on_close(t.peer.get());
+    t.peer.reset();
+    while (t.ear.why == 0) uv_run(t.loop.raw(), UV_RUN_ONCE);
+  }
+  CHECK(t.link.waiting() == 0);
+  CHECK(t.link.weight() == 0);
+  t.meet();
+  t.link.set_reading(true);
+  t.link.send(wire::Lane::kStream, as_bytes("new"));
+  uv_run(t.loop.raw(), UV_RUN_NOWAIT);
+  CHECK(t.hear(3) == "new");
+  t.link.hang_up();
+  t.loop.run();
+}
+
+TEST_CASE("nothing waits any more for a patient link whose peer is gone, although it stays open until it is read") {
+  LinkAndPeer t;
+  t.link.set_patient();
+  t.say("last words");
+  const Buffer much(16U << 20U, 'o');
+  t.link.send(wire::Lane::kStream, much);
+  REQUIRE(t.link.waiting() > 0);
+  reset_on_close(t.peer.get());
+  t.peer.reset();
+  CHECK(eventually([&] {
+    uv_run(t.loop.raw(), UV_RUN_NOWAIT);
+    return t.link.waiting() == 0;
+  }));
+  CHECK(t.link.weight() == 0);
+  CHECK(t.link.is_open());
+  CHECK(t.ear.why == 0);
+  t.link.send(wire::Lane::kStream, much);  // no effect
+  CHECK(t.link.waiting() == 0);
+  t.link.hang_up();
+  t.loop.run();
+}
+
+TEST_CASE("what is lent while other bytes wait goes out behind them, and is kept until then, not longer") {
+  LinkAndPeer t;
+  const Buffer much(8U << 20U, 'o');
+  t.link.send(wire::Lane::kStream, much);
+  REQUIRE(t.link.waiting() > 0);
+  auto page = std::make_shared<const Buffer>(1U << 20U, 'p');
+  const std::weak_ptr<const void> kept = page;
+  t.link.lend({*page, page});
+  page.reset();
+  uv_run(t.loop.raw(), UV_RUN_NOWAIT);
+  CHECK_FALSE(kept.expired());
+  Buffer got;
+  CHECK(eventually([&] {
+    Buffer some(1U << 20U);
+    const ssize_t n = ::recv(t.peer.get(), some.data(), some.size(), MSG_DONTWAIT);
+    if (n > 0) append(got, Bytes(some).first(static_cast<std::size_t>(n)));
+    uv_run(t.loop.raw(), UV_RUN_NOWAIT);
+    return got.size() == much.size() + (1U << 20U);
+  }));
+  const auto first_of_page = std::find(got.begin(), got.end(), 'p');
+  CHECK(static_cast<std::size_t>(first_of_page - got.begin()) == much.size());
+  CHECK(std::all_of(first_of_page, got.end(), [](std::uint8_t one) { return one == 'p'; }));
+  CHECK(kept.expired());
+  t.link.hang_up();
+  t.loop.run();
+}
+
+TEST_CASE("more parts than one call writes are sent in one turn, in their order") {
+  LinkAndPeer t;
+  std::vector<Buffer> parts;
+  std::string all;
+  for (int i = 0; i < 200; ++i) {
+    const std::string text = std::to_string(i) + ' ';
+    all += text;
+    parts.emplace_back(text.begin(), text.end());
+  }
+  t.link.set_reading(true);
+  for (const Buffer& part : parts) t.link.lend({part, {}});
+  uv_run(t.loop.raw(), UV_RUN_NOWAIT);
+  CHECK(t.link.waiting() == 0);
+  CHECK(t.hear(all.size()) == all);
+  t.link.hang_up();
+  t.loop.run();
+}
+
+TEST_CASE("a connection that cannot even begin is an error at once, and nobody is called") {
+  Loop loop;
+  Ear ear;
+  Tcp link(loop, ear);
+  const Address everybody = *Address::parse("255.255.255.255:9");
+  CHECK(link.connect(std::move(stream_towards(everybody)->tcp), everybody, as_bytes("first")) != 0);
+  CHECK_FALSE(link.is_open());
+  CHECK(link.waiting() == 0);
+  loop.run();
+  CHECK(ear.why == 0);
+  CHECK_FALSE(ear.is_connected);
+}
+
+TEST_CASE("a link that hangs up while it connects calls nobody, and takes over a connection as any other") {
+  Caller t;
+  t.call(as_bytes("first"));
+  CHECK(t.link.waiting() == 5);
+  t.link.hang_up();
+  CHECK(t.link.waiting() == 0);
+  t.turns();
+  CHECK_FALSE(t.ear.is_connected);
+  const Fd peer(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const Sockets door = std::move(*listen(*Address::parse("127.0.0.1:0"), false));
+  REQUIRE(::connect(peer.get(), door.address.raw(), door.address.size()) == 0);
+  REQUIRE(t.link.adopt(Fd(::accept4(door.tcp.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC))));
+  t.link.send(wire::Lane::kStream, as_bytes("hello"));
+  CHECK(t.link.waiting() == 0);  // it is not connecting any more
+  t.link.shut_down();
+  t.turns();
+  CHECK_FALSE(t.ear.is_connected);
+  CHECK(testing::read_all(peer) == "hello");
   t.link.hang_up();
   t.loop.run();
 }
