@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -109,6 +110,53 @@ TEST_CASE(
     CHECK(is_reaped(parent.loop, pid));
   }
   CHECK(parent.ends.empty());
+}
+
+TEST_CASE("a command runs on when its ChildProcess is gone, whatever that ran before") {
+  const Sleeper sleeper;
+  const std::string fifo = sleeper.folder.file("fifo");
+  REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
+  const Fd to_command(::open(fifo.c_str(), O_RDWR | O_CLOEXEC));
+  Parent parent;
+  {
+    ChildProcess child(parent.loop, parent);
+    REQUIRE(child.start({"true"}, "").ok());  // a program, which would end with it
+    while (child.runs()) uv_run(parent.loop.raw(), UV_RUN_ONCE);
+    REQUIRE(child.start("echo $$ > " + sleeper.folder.file("pid") + "; read -r line < " + fifo + "; exit 7").ok());
+    CHECK(sleeper.pid() > 0);
+  }
+  parent.loop.run();
+  CHECK(::write(to_command.get(), "\n", 1) == 1);
+  int status = 0;
+  CHECK(::waitpid(sleeper.pid(), &status, 0) == sleeper.pid());
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 7);
+  CHECK(parent.ends.size() == 1);
+}
+
+TEST_CASE("a command has nothing to read, and is in a process group of its own, which Ctrl-C does not reach") {
+  Parent parent;
+  parent.run("test -z \"$(cat)\"");
+  CHECK(parent.ends.back() == std::pair<std::int64_t, int>(0, 0));
+  REQUIRE(
+      parent.child.start({"sh", "-c", "read -r pid name state parent group rest < /proc/$$/stat; echo $$ $group"}, "")
+          .ok());
+  parent.loop.run();
+  const std::string output = parent.child.output();
+  const std::string pid = output.substr(0, output.find(' '));
+  CHECK(output == pid + ' ' + pid + '\n');
+}
+
+TEST_CASE("who has killed a program may start the next one, which is reported") {
+  Parent parent;
+  REQUIRE(parent.child.start({"sh", "-c", "echo first; exec sleep 1000"}, "").ok());
+  while (parent.child.output() != "first\n") uv_run(parent.loop.raw(), UV_RUN_ONCE);
+  parent.child.kill();
+  CHECK_FALSE(parent.child.runs());
+  REQUIRE(parent.child.start({"sh", "-c", "echo second; exit 4"}, "").ok());
+  parent.loop.run();
+  CHECK(parent.child.output() == "second\n");
+  CHECK(parent.ends == std::vector<std::pair<std::int64_t, int>>{{4, 0}});
 }
 
 TEST_CASE("a command does not inherit descriptors that a library opened without O_CLOEXEC") {

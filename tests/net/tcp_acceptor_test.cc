@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 
 #include <functional>
 #include <utility>
@@ -159,6 +160,81 @@ TEST_CASE(
   CHECK(door.count == 1);
   acceptor.close();
   loop.run();
+}
+
+/// No descriptor can be opened, not even in place of one that was closed, as long as it lives.
+class NoFilesAtAll {
+ public:
+  NoFilesAtAll() {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    rlimit now = before_;
+    now.rlim_cur = 0;
+    ::setrlimit(RLIMIT_NOFILE, &now);
+  }
+  ~NoFilesAtAll() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST_CASE("an acceptor that has lost even its reserve does not watch its socket until it is told to try again") {
+  struct Poor final : TcpAcceptor::User {
+    void accepted(Fd, const Address&) override { ++count; }
+    void starved(Fd, const Address&) override { ++starving; }
+    std::size_t count = 0, starving = 0;
+  } door;
+  Loop loop;
+  auto listening = listen(*Address::parse("127.0.0.1:0"), false);
+  REQUIRE(listening.ok());
+  TcpAcceptor acceptor(loop, door);
+  const Address at = listening->address;
+  REQUIRE(acceptor.open(std::move(listening->tcp)));
+  const auto turns = [&] {
+    for (int i = 0; i < 10; ++i) uv_run(loop.raw(), UV_RUN_NOWAIT);
+  };
+  turns();
+  const Fd coming = testing::connect_to(at);
+  const Fd later(::socket(AF_INET, SOCK_STREAM, 0));
+  {
+    const NoFilesAtAll none;
+    turns();
+    CHECK(door.starving == 0);
+    acceptor.resume();  // in vain
+    turns();
+  }
+  turns();
+  CHECK(door.count == 0);
+  acceptor.resume();
+  turns();
+  CHECK(door.count == 1);
+  CHECK(door.starving == 0);
+  // It has a reserve again.
+  REQUIRE(::connect(later.get(), at.raw(), at.size()) == 0);
+  {
+    const testing::NoFilesLeft none;
+    turns();
+  }
+  CHECK(door.starving == 1);
+  acceptor.close();
+  acceptor.resume();  // no effect
+  loop.run();
+}
+
+TEST_CASE("an acceptor that is closed at a connection accepts none of the others, and refuses those that come later") {
+  Door door;
+  Loop loop;
+  auto listening = listen(*Address::parse("127.0.0.1:0"), false);
+  REQUIRE(listening.ok());
+  TcpAcceptor acceptor(loop, door);
+  const Address at = listening->address;
+  REQUIRE(acceptor.open(std::move(listening->tcp)));
+  std::vector<Fd> coming;
+  for (int i = 0; i < 3; ++i) coming.push_back(testing::connect_to(at));
+  door.on_accepted = [&] { acceptor.close(); };
+  loop.run();  // ends: it watches nothing any more
+  CHECK(door.count == 1);
+  const Fd late(::socket(AF_INET, SOCK_STREAM, 0));
+  CHECK(::connect(late.get(), at.raw(), at.size()) != 0);
 }
 
 TEST_CASE("a connection that is accepted does not block and is closed on exec; an IPv4 client has its IPv4 address") {

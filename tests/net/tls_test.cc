@@ -208,6 +208,21 @@ TEST_CASE("a server keeps nothing with which a client could resume its session")
   }
 }
 
+TEST_CASE("a peer is heard once it has sent anything; who finishes before the handshake is done says nothing") {
+  const Contexts contexts;
+  Tls server(*contexts.server, "");
+  Buffer plain, down;
+  CHECK_FALSE(server.heard());
+  server.finish(down);
+  CHECK(down.empty());
+  CHECK(server.what() == nullptr);
+  CHECK(server.feed({}, plain, down));
+  CHECK_FALSE(server.heard());
+  const Buffer first{22};
+  CHECK(server.feed(first, plain, down));
+  CHECK(server.heard());
+}
+
 TEST_CASE("changes of keys without end are refused") {
   const Contexts contexts;
   RawClient client;
@@ -377,6 +392,12 @@ TEST_CASE("it is known when a server's certificate, or the authorities of a clie
   const auto first = (*TlsContext::server(both, certificate.file()))->expires();
   REQUIRE(first);
   CHECK(*first < now + 3600);
+  // Wherever in the chain that one is.
+  std::ofstream(both) << std::ifstream(shorter.file()).rdbuf() << std::ifstream(certificate.file()).rdbuf();
+  const auto own = (*TlsContext::server(both, shorter.file()))->expires();
+  REQUIRE(own);
+  CHECK(*own == *first);
+  CHECK(is_then(**TlsContext::client(both, true)));
   std::filesystem::remove(both);
 }
 

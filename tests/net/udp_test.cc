@@ -251,6 +251,38 @@ TEST_CASE("an empty datagram arrives as one, also on a connected socket") {
   CHECK(ear.heard == std::vector<Buffer>{{}, {1}});
 }
 
+TEST_CASE("a datagram that the kernel does not take is reported, and the next one is sent") {
+  const Fd here = bound("127.0.0.1"), there = bound("127.0.0.1");
+  const Address to = local_address(there.get());
+  REQUIRE(::connect(here.get(), to.raw(), to.size()) == 0);
+  CHECK_FALSE(udp_send(here.get(), Buffer(70'000, 1)));
+  CHECK(udp_send(here.get(), Buffer{1}));
+  std::uint8_t room[16];
+  CHECK(::recv(there.get(), room, sizeof room, MSG_DONTWAIT) == 1);
+}
+
+TEST_CASE("a batch that was full within a turn is not sent again at its end, and the next one begins empty") {
+  const Fd here = bound("127.0.0.1"), there = bound("127.0.0.1");
+  const Address to = local_address(there.get());
+  Loop loop;
+  UdpBatch batch(loop, here.get(), false);
+  const auto received = [&] {
+    std::size_t count = 0;
+    for (std::uint8_t room[16]; ::recv(there.get(), room, sizeof room, MSG_DONTWAIT) > 0;) ++count;
+    return count;
+  };
+  for (std::uint8_t i = 0; i < 64; ++i) batch.push({}, to, Buffer{i});
+  CHECK(received() == 64);
+  uv_run(loop.raw(), UV_RUN_NOWAIT);
+  CHECK(received() == 0);
+  batch.push({}, to, Buffer{1});
+  CHECK(received() == 0);
+  uv_run(loop.raw(), UV_RUN_NOWAIT);
+  CHECK(received() == 1);
+  CHECK(batch.lost() == 0);
+  loop.run();
+}
+
 TEST_CASE("what a batch has collected is not sent if the batch goes before the turn ends") {
   const Fd here = bound("127.0.0.1"), there = bound("127.0.0.1");
   Loop loop;

@@ -233,6 +233,73 @@ TEST_CASE("udp twin: no datagram of other senders is lost while the socket of a 
   loop.run();
 }
 
+/// A reader whose peer has a socket of its own.
+struct WithPeer {
+  explicit WithPeer(const char* at = "127.0.0.1") : listening(listen_datagrams(*Address::parse(at, 0))) {
+    REQUIRE(listening.ok());
+    REQUIRE(old.reader.open(listening->udp.get()));
+  }
+  ~WithPeer() {
+    old.reader.close();
+    loop.run();
+  }
+  void keep(const Client& client) {
+    const std::vector<UdpReader::Peer> peers = {{client.address, client.to}};
+    REQUIRE(old.reader.give_sockets([&] { return peers; }));
+  }
+
+  Outcome<Sockets> listening;
+  Loop loop;
+  Ear old{loop};
+};
+
+TEST_CASE("udp twin: a peer with a socket of its own that was gone for a moment is heard again") {
+  WithPeer t;
+  Client anna(t.listening->address);
+  t.keep(anna);
+  UdpBatch batch(t.loop, t.listening->udp.get(), false);
+  for (int i = 0; i < 3; ++i) {
+    anna.fd.reset();
+    batch.push({}, anna.address, as_bytes(std::string_view("hello?")));  // is refused by ICMP
+    for (int turns = 0; turns < 5; ++turns) uv_run(t.loop.raw(), UV_RUN_NOWAIT);
+    anna.fd = Fd(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    REQUIRE(::bind(anna.fd.get(), anna.address.raw(), anna.address.size()) == 0);
+    REQUIRE(::connect(anna.fd.get(), anna.to.raw(), anna.to.size()) == 0);
+    const std::string said = anna.say("back");
+    const auto all = static_cast<std::size_t>(i) + 1;
+    turn(t.loop, [&] { return t.old.heard.size() == all; });
+    CHECK(t.old.heard.back() == said);
+  }
+}
+
+TEST_CASE("udp twin: a peer that is forgotten at a datagram is not heard further, also of what came with it") {
+  WithPeer t;
+  const Client anna(t.listening->address), ben(t.listening->address);
+  t.keep(anna);
+  const Lines expected = {anna.say("bye"), ben.say("1")};
+  anna.say("too late");
+  turn(t.loop, [&] { return t.old.heard.size() >= 2; });
+  for (int turns = 0; turns < 5; ++turns) uv_run(t.loop.raw(), UV_RUN_NOWAIT);
+  CHECK(sorted(t.old.heard) == sorted(expected));
+  t.old.reader.forget(anna.address);  // no effect
+}
+
+TEST_CASE("udp twin: of each datagram of peers it is known to which of our addresses it came") {
+  WithPeer t("0.0.0.0");
+  const std::uint16_t port = t.listening->address.port();
+  const Address first = *Address::parse("127.0.0.1", port), second = *Address::parse("127.0.0.2", port);
+  const Client anna(first), ben(second), carl(first);
+  t.keep(anna);
+  t.keep(ben);
+  std::vector<Address> expected;
+  for (const Client* const one : {&anna, &ben, &carl, &ben, &anna}) {
+    one->say("x");
+    expected.push_back(one->to);
+    turn(t.loop, [&] { return t.old.heard.size() == expected.size(); });
+  }
+  CHECK((t.old.here == expected));
+}
+
 TEST_CASE("udp twin: a socket that another process passed is found by its address before it is bound") {
   const Address at = *Address::parse("127.0.0.1", 40'001);
   add_passed(udp_twin(AF_INET), at);
