@@ -1,6 +1,12 @@
 // BZFlag's pair: a client's datagrams find its session, and the server gets them from the port of its TCP connection.
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
 #include "adapters/bzflag/bzflag.h"
 #include "tests/relay/toy.h"
 
@@ -49,6 +55,53 @@ TEST_CASE(
       CHECK(record.datagrams_to_server.size() == 20);
       CHECK(record.datagrams_to_client.at(19) == frame("back"));
     }
+  }
+}
+
+/// Each look at it finds that a job has had its time. While it is held, whoever looks at it waits.
+struct HeldClock {
+  std::mutex held;
+  std::uint64_t nanos = 0;
+};
+
+/// A relay with two workers that share their time by such a clock.
+struct Hasty final : Serving {
+  Hasty(const net::Address& server, const std::shared_ptr<HeldClock>& clock)
+      : Serving(2, net::look_up_by_system, [clock] {
+          const std::lock_guard lock(clock->held);
+          return clock->nanos += net::Schedule::kJobTime;
+        }) {
+    relay::RouteOptions options;
+    options.game = &toy::game();
+    options.servers[0].dialect = 0;
+    options.listen = loopback();
+    serve(std::move(options), server, no_limits(), nullptr);
+  }
+};
+
+TEST_CASE("datagrams that come together all reach their session on any worker, although it has time for one at once") {
+  const auto clock = std::make_shared<HeldClock>();
+  FakeServer fake(true);
+  const Hasty running(fake.address(), clock);
+  const Datagrams far = fake.take_datagrams();
+  for (int i = 0; i < 2; ++i) {  // one session on each worker
+    CAPTURE(i);
+    const net::Address from = free_for_both();
+    const Stream client = Stream::to(running.address, &from);
+    client.send(kHello);
+    const Stream server = fake.accept();
+    CHECK(server.read_text(4) == kHello);
+    server.send(kWelcome);
+    CHECK(client.read_text(4) == kWelcome);
+    const Datagrams near(from);
+    constexpr std::uint8_t kTogether = 10;
+    {
+      const std::lock_guard hold(clock->held);
+      for (std::uint8_t number = 0; number < kTogether; ++number)
+        near.send(running.address, frame(std::string(1, static_cast<char>('a' + number))));
+    }
+    for (std::uint8_t number = 0; number < kTogether; ++number)
+      CHECK(far.receive().bytes == frame(std::string(1, static_cast<char>('a' + number))));
   }
 }
 

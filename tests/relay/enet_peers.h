@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "proxy/net/enet/enet_host.h"
@@ -68,7 +69,9 @@ inline void reopen(End& client, const net::EnetOptions& options) {
 
 /// A loop that the test runs.
 struct Turning : net::Ticker::User {
-  Turning() { awake.emplace(loop, *this, 5); }
+  explicit Turning(net::Schedule::Clock nanos = net::Loop::clock()) : loop(std::move(nanos)) {
+    awake.emplace(loop, *this, 5);
+  }
   ~Turning() override {
     awake.reset();
     loop.run();

@@ -1,6 +1,8 @@
 // An ENet client and an ENet server of the toy game, on a loop that the test runs.
 #pragma once
 
+#include <utility>
+
 #include "tests/relay/bridging.h"
 #include "tests/relay/enet_peers.h"
 
@@ -11,7 +13,8 @@ constexpr std::size_t kMostPackets = 1U << 20U;
 
 /// A client and a server on one loop.
 struct Yard : Turning {
-  Yard() : client(loop), server(loop) {}
+  explicit Yard(net::Schedule::Clock nanos = net::Loop::clock())
+      : Turning(std::move(nanos)), client(loop), server(loop) {}
   ~Yard() override {
     client.host.close();
     server.host.close();

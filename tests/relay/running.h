@@ -210,8 +210,9 @@ class Serving {
   net::Address address;
 
  protected:
-  explicit Serving(std::size_t workers, net::LookUp look_up = net::look_up_by_system)
-      : server_(workers, heard, std::move(look_up)) {}
+  explicit Serving(std::size_t workers, net::LookUp look_up = net::look_up_by_system,
+                   const net::Schedule::Clock& nanos = net::Loop::clock())
+      : server_(workers, heard, std::move(look_up), nanos) {}
   ~Serving() { stop(); }
 
   /// Runs the route in `options`, with this server.

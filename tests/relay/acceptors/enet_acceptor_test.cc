@@ -102,6 +102,19 @@ TEST_CASE("enet acceptor: a client that leaves while it waits for the server giv
   CHECK(door.let_in.empty());
 }
 
+TEST_CASE("enet acceptor: a client that has left while it waits gives up its place at the next tick, and is logged") {
+  Door door;
+  door.a_client_waits();
+  door.client.host.disconnect(*door.client.peer, 0);
+  door.until([&] { return door.client.peer == nullptr; });
+  CHECK(door.inside() == 1);
+  door.acceptor.tick(door.loop.now());
+  CHECK(door.inside() == 0);
+  CHECK(door.route.ended(Reason::kClientLeft) == 1);
+  door.acceptor.tick(door.loop.now());
+  CHECK(door.route.ended(Reason::kClientLeft) == 1);
+}
+
 TEST_CASE("enet acceptor: a client is let in when the server's dialect is known, with what it said meanwhile") {
   Door door;
   door.a_client_waits();

@@ -5,6 +5,8 @@
 #include <doctest/doctest.h>
 
 #include <cerrno>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -215,6 +217,52 @@ TEST_CASE("queries: the server is heard for half a minute after the last questio
   CHECK(is_heard());
   desk.queries.tick(asked + kKeepsSocket + 1);
   CHECK_FALSE(is_heard());
+}
+
+TEST_CASE("queries: when the name of a server leads elsewhere, the next question goes there") {
+  struct Hosts {
+    std::mutex mutex;
+    std::vector<net::Address> addresses;
+  };
+  const auto hosts = std::make_shared<Hosts>();
+  net::HostNames names([] {},
+                       [hosts](const std::string&) -> Outcome<std::vector<net::Address>> {
+                         const std::lock_guard lock(hosts->mutex);
+                         return hosts->addresses;
+                       });
+  Desk desk(of_relay());
+  const Datagrams moved(*net::Address::parse("127.0.0.2", desk.server.here().port()));
+  const auto host = names.host("game.test");
+  const auto leads_to = [&](const net::Address& there) {
+    {
+      const std::lock_guard lock(hosts->mutex);
+      hosts->addresses = {there};
+    }
+    const std::uint64_t before = host->answers();
+    names.expire();
+    (void)host->look_up(desk.loop.now());
+    CHECK(eventually([&] { return host->answers() > before; }));
+  };
+  leads_to(desk.server.here());
+  std::vector<std::unique_ptr<relay::Upstream>> servers;
+  const relay::UpstreamOptions its{"game.test", desk.server.here().port(), 0};
+  servers.push_back(std::make_unique<relay::Upstream>(
+      0, its, "game.test", relay::ServerAddresses(host, its.port, relay::ServerAddresses::Rules())));
+  desk.route.route.upstreams.open(std::move(servers), desk.route.route.options->upstream);
+  desk.ask(address(0));
+  desk.server_is_asked();
+  desk.server_says("one plays");
+  desk.get_an_answer();
+  leads_to(moved.here());
+  const Millis then = desk.loop.now();
+  desk.until([&] { return desk.loop.now() >= then + 1'000; });  // the answer is old
+  CHECK_FALSE(desk.ask(address(1)));
+  REQUIRE(moved.readable(kPatience));
+  const auto asked = moved.receive();
+  CHECK(as_text(asked.bytes) == kQuestion);
+  CHECK_FALSE(desk.server.readable(0));
+  moved.send(asked.from, as_bytes(std::string_view("two play")));
+  desk.until([&] { return desk.answers.back().second == "two play"; });
 }
 
 TEST_CASE("queries: who waits when the listener stops is counted as dropped, and not answered") {

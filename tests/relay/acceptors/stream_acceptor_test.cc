@@ -80,17 +80,18 @@ struct Door : Turning, relay::Dispatcher {
     CHECK(route.ended(why) == 1);
     CHECK(is_open(client));
   }
-  std::size_t kick(relay::LinkId link) {
+  std::vector<relay::SessionReport> order(relay::LinkId link, relay::SessionCommand::Action action) {
     relay::SessionCommand command;
     command.link = link;
-    command.action = relay::SessionCommand::Action::kKick;
+    command.action = action;
     relay::Inquiry inquiry;
     {
       relay::Inquiry::Part part(inquiry);
       acceptor.command(command, part);
     }
-    return inquiry.wait().size();
+    return inquiry.wait();
   }
+  std::size_t kick(relay::LinkId link) { return order(link, relay::SessionCommand::Action::kKick).size(); }
 
   relay::LinkId last_link = 0;
   net::Address at;
@@ -185,6 +186,59 @@ TEST_CASE("stream acceptor: who waits can be kicked by its number, and the other
   door.server_is_known();
   REQUIRE(door.let_in.size() == 1);
   CHECK(door.let_in.front().link == 2);
+}
+
+TEST_CASE(
+    "stream acceptor: who waits is listed, is not in yet for an announcement, and is on no server that is drained") {
+  using Action = relay::SessionCommand::Action;
+  Door door(of_waiting());
+  const Stream client = door.a_client_waits();
+  const auto listed = door.order(1, Action::kNothing);
+  REQUIRE(listed.size() == 1);
+  CHECK(listed.front().info.client == client.here());
+  CHECK(listed.front().info.link == 1);
+  const auto told = door.order(1, Action::kSay);
+  REQUIRE(told.size() == 1);
+  CHECK(told.front().told == relay::AnnounceResult::kNotIn);
+  CHECK(door.order(1, Action::kLeaveServer).empty());
+  CHECK(door.inside() == 1);
+  CHECK_FALSE(client.readable(0));
+}
+
+TEST_CASE(
+    "stream acceptor: who leaves while the server is away gives up its place at the next tick, and is not greeted") {
+  Door door(of_waiting());
+  Stream first = door.a_client_waits();
+  const Stream second = door.a_client_waits();
+  first.close();
+  door.until([&] {
+    door.acceptor.tick(door.loop.now());
+    return door.inside() == 1;
+  });
+  CHECK(door.route.ended(Reason::kClientLeft) == 1);
+  CHECK(door.acceptor.empty());  // there is nobody to be told why
+  door.server_is_known();
+  REQUIRE(door.let_in.size() == 1);
+  CHECK(door.let_in.front().link == 2);
+}
+
+TEST_CASE("stream acceptor: a listener that closes refuses newcomers, and passes on datagrams of its sessions") {
+  Door door(options_of(toy::game()));
+  door.route.server().drain(false);
+  const net::Address here = free_for_both();
+  const Stream client = Stream::to(door.at, &here);
+  door.until([&] { return door.let_in.size() == 1; });
+  door.acceptor.close();
+  const net::Fd late(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  CHECK(::connect(late.get(), door.at.raw(), door.at.size()) != 0);
+  CHECK(door.inside() == 1);
+  const Datagrams socket(here);
+  socket.send(door.at, frame("one"));
+  door.until([&] { return door.datagrams.size() == 1; });
+  door.acceptor.stop();
+  socket.send(door.at, frame("two"));
+  for (int i = 0; i < 5; ++i) uv_run(door.loop.raw(), UV_RUN_NOWAIT);
+  CHECK(door.datagrams.size() == 1);
 }
 
 TEST_CASE("stream acceptor: a full listener turns clients away until a session is gone") {

@@ -259,8 +259,8 @@ class Asking : public Serving {
     serve(std::move(options), server, limits, nullptr);
   }
 
-  Stream says(const Buffer& first) const {
-    Stream client = Stream::to(address);
+  Stream says(const Buffer& first, const net::Address* from = nullptr) const {
+    Stream client = Stream::to(address, from);
     client.send(first);
     return client;
   }
@@ -358,6 +358,30 @@ TEST_CASE(
     CHECK(as_text(running.says(point(6)).read_all()) == kGoodbye);  // three are present: one more is too many
     CHECK(running.ended(Reason::kTooManyFromAddress));
   }
+}
+
+TEST_CASE("a newcomer whose address has too many sessions takes the kept place of that address, not an older one") {
+  FakeServer fake;
+  Limits limits = no_limits();
+  limits.sessions_per_address = 1;
+  Asking running(fake.address(), 1, limits);
+  const net::Address here = *net::Address::parse("127.0.0.1", 0), there = *net::Address::parse("127.0.0.2", 0);
+  std::vector<Stream> servers;
+  const auto comes = [&](std::uint8_t number, const net::Address& from) {
+    Stream client;
+    REQUIRE(eventually([&] {  // until it is known that the one before has lost its link
+      client = running.says(away(number, 200), &from);
+      return fake.called(200);
+    }));
+    servers.push_back(accepted(fake));
+    return client;
+  };
+  for (const net::Address& from : {here, there}) (void)comes(static_cast<std::uint8_t>(servers.size() + 1), from);
+  const Stream third = comes(3, there);
+  CHECK(servers[1].read_text(2) == kBye);
+  CHECK_FALSE(servers[0].readable(20));
+  const Stream first = running.says(back(1), &here);
+  CHECK(first.read(3) == back(1));
 }
 
 TEST_CASE("a client that cannot resume a session begins a new one") {

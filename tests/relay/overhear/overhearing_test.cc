@@ -166,6 +166,18 @@ TEST_CASE("overhearing: packets are heard by their kind, each way") {
   CHECK(ear.heard() == Lines{"client: up", "server: down"});
 }
 
+TEST_CASE("overhearing: a datagram that is no message, of either peer, does not end the rules of its session") {
+  Ear ear(toy::game());
+  ear.open(1);
+  for (const Way way : {Way::kToServer, Way::kToClient})
+    for (const Buffer& wrong : {Buffer(3, 255), Buffer()}) ear.sink.bytes(1, way, Lane::kDatagram, wrong, Ear::now());
+  ear.client_says(1, "on");
+  ear.server_says(1, "on");
+  ear.sink.bytes(1, Way::kToServer, Lane::kDatagram, frame("by datagram"), Ear::now());
+  CHECK(ear.heard() == Lines{"client: on", "server: on", "client: by datagram"});
+  CHECK(ear.orders.count(Kind::kLost) == 0);
+}
+
 TEST_CASE("overhearing: the rules of a session that sends nonsense end, once, and those of others go on") {
   Ear ear;
   ear.open(1);

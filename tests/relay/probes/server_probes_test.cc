@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/relay/bridging.h"
 #include "tests/relay/enet_peers.h"
 #include "tests/relay/route/one_route.h"
 #include "tests/relay/toy.h"
@@ -195,6 +196,62 @@ TEST_CASE("probes: with `first`, a server that has not answered yet keeps player
   CHECK(it.probes.failed());
   it.route.server(0).drain(false);
   CHECK_FALSE(it.probes.failed());
+}
+
+TEST_CASE(
+    "probes: a server that was away is away until a check has succeeded, also while that runs; the log says it once") {
+  relay::RouteOptions options = of_unknown_dialect();
+  options.upstream.check_ms = 100;
+  const net::Address at = free_for_both();
+  Probing it(std::move(options), {at});
+  it.probes.tick(it.loop.now());
+  CHECK_FALSE(it.probes.away());
+  for (int i = 1; i <= 2; ++i) {
+    it.until([&] { return it.told == i; });
+    CHECK(it.probes.failed());
+    CHECK(it.probes.away());
+    CHECK(it.route.heard.told("cannot reach server " + at.text()) == 1);
+    if (i == 1) it.probes.tick(it.told_at + 100);
+  }
+  const FakeServer fake(at, false);
+  it.probes.tick(it.told_at + 100);
+  CHECK_FALSE(it.probes.failed());  // it may be back
+  CHECK(it.probes.away());
+  it.until([&] { return fake.called(0); });
+  fake.accept().send("toy\x06");
+  it.until([&] { return it.told == 3; });
+  CHECK_FALSE(it.probes.away());
+  CHECK(it.probes.known());
+  CHECK(it.route.heard.told("is up") == 1);
+}
+
+TEST_CASE("probes: the server of a bridge may speak any dialect of its game") {
+  relay::RouteOptions options = of_unknown_dialect();
+  options.bridge = toy_bridge(toy::stream(), toy::stream());
+  const FakeServer fake;
+  Probing it(std::move(options), {fake.address()});
+  it.probes.want();
+  it.until([&] { return fake.called(0); });
+  fake.accept().send("toy\x07");
+  it.until([&] { return it.told == 1; });
+  CHECK(it.probes.known());
+  CHECK(it.route.server().dialect() == 1U);
+}
+
+TEST_CASE("probes: when a route is retired or stops, a check that runs is given up, and nobody is told") {
+  for (const bool retires : {true, false}) {
+    CAPTURE(retires);
+    const FakeServer fake;
+    Probing it(of_unknown_dialect(), {fake.address()});
+    it.probes.want();
+    it.until([&] { return fake.called(0); });
+    const Stream link = fake.accept();
+    retires ? it.probes.retire() : it.probes.close();
+    CHECK(link.read_all().empty());
+    for (int i = 0; i < 5; ++i) uv_run(it.loop.raw(), UV_RUN_NOWAIT);
+    CHECK(it.told == 0);
+    CHECK_FALSE(it.probes.failed());
+  }
 }
 
 TEST_CASE("probes: where no dialect must be known, players need not wait") {

@@ -6,6 +6,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/relay/enet_yard.h"
 #include "tests/relay/route/one_route.h"
@@ -48,7 +50,9 @@ struct Door final : EnetHost::User {
 
 /// A client has connected to the listener, and a session begins.
 struct Seat : Yard {
-  explicit Seat(const Limits& limits = timed(), std::uint32_t data = kBig) : door(loop) {
+  explicit Seat(const Limits& limits = timed(), std::uint32_t data = kBig,
+                net::Schedule::Clock nanos = net::Loop::clock())
+      : Yard(std::move(nanos)), door(loop) {
     there = serve();
     route.emplace(loop, with(options_of(toy::packets()), limits), std::vector{there}, &tapped.sink(0));
     owner.only = &*route->here;
@@ -181,6 +185,22 @@ TEST_CASE("enet session: a client that has left is waited for no longer than lin
   seat.session->tick(seat.loop.now() + kLingerMs + 1);
   CHECK(seat.session->has_ended());
   CHECK(seat.route->ended(Reason::kClientLeft) == 1);
+}
+
+TEST_CASE("enet session: all that waited for the server passes, although each turn has time for one packet only") {
+  // Each look at this clock finds that a job has had its time.
+  const auto nanos = std::make_shared<std::uint64_t>(0);
+  Seat seat(timed(), kBig, [nanos] { return *nanos += net::Schedule::kJobTime; });
+  auto* const user = static_cast<relay::EnetPeerUser*>(seat.door.peer->owner);
+  std::vector<std::string> expected{"up 70 channels 1"};
+  for (const char* const text : {"a", "b", "c", "d", "e"}) {
+    user->peer_said(0, EnetPacket(frame(text), EnetDelivery::kReliable));
+    expected.push_back("0/1 " + to_hex(frame(text)));
+  }
+  CHECK(seat.counters().to_server.frames.read() == 0);
+  seat.open();
+  seat.until([&] { return seat.server.log.size() == expected.size(); });
+  CHECK(seat.server.log == expected);
 }
 
 TEST_CASE("enet session: it is idle once no packet has passed for idle_ms, either way") {
