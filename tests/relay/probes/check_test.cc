@@ -6,11 +6,13 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/relay/enet_peers.h"
 #include "tests/relay/route/one_route.h"
 #include "tests/relay/toy.h"
+#include "tests/relay/web_peers.h"
 
 namespace entente::testing::check_test {
 namespace {
@@ -33,7 +35,10 @@ struct Checking : Turning, Check::User {
     return options;
   }
 
-  void checked(const Check::Result& result) override { results.push_back(result); }
+  void checked(const Check::Result& result) override {
+    results.push_back(result);
+    if (std::exchange(again, false)) start();
+  }
   void start() { check->start(route.here->rules->limits); }
   /// The check's result, which has not come before.
   Check::Result result() {
@@ -52,6 +57,7 @@ struct Checking : Turning, Check::User {
   std::unique_ptr<Check> check;
   std::vector<Check::Result> results;
   std::size_t told = 0;
+  bool again = false;  // start() is called in checked()
 };
 
 /// Takes the questions that have come; returns how many.
@@ -235,6 +241,82 @@ TEST_CASE("check by connection: a server that was down and accepts is believed t
   it.check->tick(it.loop.now() + kGreetsAtOnce + 1);
   it.settle();
   CHECK(it.results.size() == it.told);  // it hung the last time
+}
+
+TEST_CASE(
+    "check by connection: if one address refuses, the next is tried, and the one that answers is first from then on") {
+  const FakeServer fake;
+  const net::Address closed = free_for_both();
+  Checking it(toy::stream(), {closed, fake.address()});
+  it.server.addresses.not_reached(fake.address(), it.loop.now());  // it was away
+  it.start();
+  it.until([&] { return fake.called(0); });
+  fake.accept().send("toy\x06");
+  CHECK_FALSE(it.result().failed);
+  CHECK(it.server.addresses.all(it.loop.now()) == std::vector{fake.address(), closed});
+}
+
+TEST_CASE("check: who is told the result may begin the next check at once") {
+  const Datagrams fake(loopback());
+  Checking it(toy::packets(), {fake.here()});
+  net::Address from;
+  it.again = true;
+  for (int i = 0; i < 2; ++i) {
+    if (i == 0) it.start();
+    CHECK(questions(fake, &from) == 1);
+    fake.send(from, as_bytes("here"));
+    CHECK_FALSE(it.result().failed);
+  }
+  it.settle();
+  CHECK(questions(fake) == 0);
+}
+
+TEST_CASE("check by WebSocket: a server that upgrades is there; one that declines, closes or breaks the rules is not") {
+  const FakeServer fake;
+  Checking it(toy::messages(), {fake.address()});
+  const auto asked = [&] {
+    it.start();
+    it.until([&] { return fake.called(0); });
+    it.settle();
+    return WebServer(fake);
+  };
+  for (int i = 0; i < 2; ++i) {  // each check has a connection of its own
+    WebServer server = asked();
+    CHECK(server.request.target == "/");
+    server.upgrade();
+    CHECK_FALSE(it.result().failed);
+    CHECK(server.stream().read_all().empty());  // it is closed, and nothing was said
+  }
+  WebServer declines = asked();
+  declines.send_raw(as_bytes(std::string_view("HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n")));
+  CHECK(it.result().failed == Reason::kServerDeclined);
+  CHECK(it.results.back().why == "it answered 503 to the request of a check");
+  WebServer closes = asked();
+  closes.stream().close();
+  CHECK(it.result().failed == Reason::kServerDeclined);
+  CHECK(it.results.back().why == "it closed the connection");
+  WebServer wrong = asked();
+  wrong.send_raw(as_bytes(std::string_view("nonsense\r\n\r\n")));
+  CHECK(it.result().failed == Reason::kServerProtocolError);
+}
+
+TEST_CASE("check by WebSocket: a server has detect_ms to upgrade, in each check") {
+  const FakeServer fake;
+  Checking it(toy::messages(), {fake.address()});
+  for (int i = 0; i < 2; ++i) {
+    const Millis before = it.loop.now();
+    it.start();
+    it.until([&] { return fake.called(0); });
+    it.settle();
+    WebServer silent(fake);
+    it.check->tick(before + kDetectMs);
+    it.settle();
+    CHECK(it.results.size() == it.told);
+    it.check->tick(it.loop.now() + kDetectMs + 100);
+    CHECK(it.result().failed == Reason::kServerUnreachable);
+    CHECK(it.results.back().why == "timed out");
+    CHECK(silent.stream().read_all().empty());
+  }
 }
 
 TEST_CASE("check: a server that refuses connections is told so with the system's words, after start() has returned") {

@@ -102,6 +102,32 @@ void ends_between(Seat& seat, Reason why, Millis early, Millis late) {
   CHECK(seat.session->has_ended());
 }
 
+TEST_CASE("tcp session: one that gives way because too much waits for its address counts there no longer at once") {
+  Limits limits = timed();
+  limits.address_waiting_bytes = 256 * 1024;
+  limits.high_water = 1024 * 1024;
+  Seat seat(limits);
+  seat.open();
+  const Buffer piece = frames(64 * 1024, 9);
+  std::size_t offset = 0;
+  bool counted = false;
+  seat.until([&] {
+    if (seat.session->has_ended()) return true;
+    offset = (offset + seat.server.try_send(Bytes(piece).subspan(offset))) % piece.size();
+    seat.session->tick(seat.loop.now());
+    counted = counted || seat.route.address_bytes.known() != 0;
+    return seat.session->has_ended();
+  });
+  CHECK(counted);
+  CHECK(seat.route.ended(Reason::kAddressStalled) == 1);
+  CHECK(seat.owner.times_done == 0);  // what was accepted for the client still waits
+  CHECK(seat.route.address_bytes.of(seat.client.here()) == 0);
+  CHECK(seat.route.address_bytes.known() == 0);
+  seat.session->tick(seat.loop.now());
+  CHECK(seat.owner.times_done == 1);
+  CHECK(seat.route.ended(Reason::kAddressStalled) == 1);
+}
+
 TEST_CASE("tcp session: one that passes only datagrams is not idle, whoever sends them") {
   for (const bool by_client : {true, false}) {
     CAPTURE(by_client);
