@@ -73,7 +73,8 @@ class InSharedRoom {
   explicit InSharedRoom(const Limits& limits = no_limits(), std::size_t workers = 1, relay::Tap* tap = nullptr,
                         std::size_t least = 0, const Herald::Spy& spy = nullptr,
                         decltype(relay::BridgeOptions::front) front = nullptr,
-                        const net::Schedule::Clock& nanos = net::Loop::clock())
+                        const net::Schedule::Clock& nanos = net::Loop::clock(),
+                        std::shared_ptr<relay::RuleBook> rules = nullptr)
       : server_(workers, heard, net::look_up_by_system, nanos), front_(std::move(front)) {
     relay::SharedRoomOptions shared_room;
     shared_room.name = "a test";
@@ -82,6 +83,7 @@ class InSharedRoom {
     shared_room.stand_ins.least = least;
     shared_room.chat.every = 0;
     shared_room.tap = tap;
+    shared_room.rules = std::move(rules);
     shared_room_ = server_.add_shared_room(shared_room);
     for (const wire::Game* game : {&toy::stream(), &toy::messages(), &toy::game(), &toy::packets()})
       add(*game, limits, tap);

@@ -9,6 +9,7 @@
 #include "proxy/relay/tap/tap.h"
 #include "proxy/trace/recording.h"
 #include "tests/relay/in_shared_room.h"
+#include "tests/relay/rule_orders.h"
 
 namespace entente::testing::shared_room_test {
 namespace {
@@ -133,6 +134,33 @@ TEST_CASE("a client that lost its link resumes its seat") {
   late.send(Buffer{1, toy::kBack, 7});  // that seat is gone: a new player
   late.send(said("late"));
   CHECK(other.read_text(6) == said("late"));
+}
+
+TEST_CASE("a rule bans the address of a player whose link is broken and whose seat is kept") {
+  using Kind = rules::Action::Kind;
+  Orders orders;
+  InSharedRoom shared_room(no_limits(), 1, nullptr, 0, nullptr, nullptr, net::Loop::clock(), orders.book(R"(
+function on_chat(player, text)
+  if text == "me" then suspect = player end
+  if text == "ban" then ban(suspect, 5, "no cheats") end
+end)"));
+  shared_room.asks = true;
+  const net::Address there = *net::Address::parse("127.0.0.2", 0);
+  const Stream other = seated(shared_room);
+  Stream suspect = seated(shared_room, 0, &there);
+  CHECK(other.read_text(6) == said("here"));
+  suspect.send(Buffer{2, toy::kAway, 7, 200});
+  suspect.send(said("me"));
+  CHECK(other.read_text(4) == said("me"));
+  CHECK(suspect.read_text(4) == said("me"));  // else its end is a reset
+  suspect.close();
+  CHECK(shared_room.ended(Reason::kClientLeft));
+  other.send(said("ban"));
+  const auto ordered = orders.first(Kind::kBan);
+  CHECK(ordered.first.minutes == 5);
+  CHECK(ordered.second.client.ip_text() == "127.0.0.2");
+  CHECK(other.read_text(5) == said("ban"));
+  CHECK(other.read_text(6) == said("gone"));  // its seat is given up
 }
 
 TEST_CASE("kept seats count for their address, and the oldest one is given up for a newcomer") {
