@@ -1596,6 +1596,16 @@ TEST_CASE("a player that is not admitted yet waits with all its words, and other
   CHECK(says(1, "hello") == "");
   CHECK(says(2, "me first") == "seat 1 sends Said:me first\nseat 2 sends Said:me first\n");
   CHECK(host.asked == std::vector<Id>{1});
+  SUBCASE("but not with more bytes than a bound") {
+    const std::string large(40'000, 'x');
+    for (const std::string& line : {large, std::string(100'000, 'y'), large, std::string("see you")}) says(1, line);
+    const auto& lost = room.ledger().entries();
+    CHECK(std::count_if(lost.begin(), lost.end(), [](auto& one) { return one.line == &drops::kHeldTooMany; }) == 1);
+    room.admit(1, 5);
+    const std::string said = stage.take();
+    CHECK(said.find("see you") != std::string::npos);
+    CHECK(said.find('y' + std::string(10, 'y')) == std::string::npos);
+  }
   SUBCASE("until it is admitted") {
     room.admit(1, 5);
     CHECK(stage.take() ==

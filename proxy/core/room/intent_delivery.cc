@@ -13,7 +13,8 @@
 namespace entente::core {
 namespace {
 
-constexpr std::size_t kMostUnadmitted = 64;  // intents of each player who waits to be admitted
+constexpr std::size_t kMostUnadmitted = 64;               // intents of each player who waits to be admitted
+constexpr std::size_t kMostUnadmittedBytes = 64U << 10U;  // of these intents
 
 /// Whether the seat was not told of this line and word before.
 bool tells_first(Seat& seat, const MappingLine& line, const char* word) {
@@ -38,7 +39,7 @@ void IntentDelivery::queue_collected(std::vector<Intent> intents) {
 void IntentDelivery::admit(Seat& seat) {
   seat.admitted = !seat.unadmitted.empty();
   for (Intent& intent : seat.unadmitted) queue(std::move(intent));
-  seat.unadmitted.clear();
+  seat.forget_unadmitted();
 }
 
 void IntentDelivery::deliver() {
@@ -106,7 +107,7 @@ bool IntentDelivery::awaits_entry(Intent& intent, Seat& seat) {
   if (as<words::Leave>(intent) != nullptr) {
     const bool was_in = std::exchange(seat.inside, false) || seat.unadmitted.empty();
     seat.entered = false;
-    seat.unadmitted.clear();
+    seat.forget_unadmitted();
     return !was_in;  // the back did not receive its Enter, so it does not need the Leave
   }
   if (seat.unadmitted.empty()) {
@@ -115,10 +116,13 @@ bool IntentDelivery::awaits_entry(Intent& intent, Seat& seat) {
     if (admitted) seat.entered = seat.inside = true;
     if (admitted) return false;
   }
-  if (seat.unadmitted.size() < kMostUnadmitted)
+  const std::size_t bytes = seat.unadmitted_bytes + message_in(intent).ByteSizeLong();
+  if (seat.unadmitted.size() < kMostUnadmitted && bytes <= kMostUnadmittedBytes) {
+    seat.unadmitted_bytes = bytes;
     seat.unadmitted.push_back(std::move(intent));
-  else
-    count_drop(seat.me(), drops::kHeldTooMany, name_of(intent));
+    return true;
+  }
+  count_drop(seat.me(), drops::kHeldTooMany, name_of(intent));
   return true;
 }
 

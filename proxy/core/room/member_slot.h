@@ -122,6 +122,10 @@ class Seat final : public MemberSlot<Front, Intent> {
     sign(intent);
     room_.intents_.queue(std::move(intent));
   }
+  void forget_unadmitted() {
+    unadmitted.clear();
+    unadmitted_bytes = 0;
+  }
   /// Its player is the one who says the intent.
   void sign(Intent& intent) {
     intent.by = id_;
@@ -161,18 +165,19 @@ class Seat final : public MemberSlot<Front, Intent> {
     wake(from.wakes_at);
   }
 
-  std::string network;             ///< of its peer
-  Scene* scene = nullptr;          ///< what it sees
-  bool hears = true;               ///< it also receives facts for everybody
-  bool entered = false;            ///< its player has entered, and has not said Leave
-  bool inside = false;             ///< the back received its Enter, and no Leave since
-  bool admitted = false;           ///< the host need not be asked about its next Enter
-  std::optional<Intent> wish;      ///< in a shared room: the seat's Enter, with its later changes
-  bool wants_spawn = false;        ///< its player has asked to spawn, and is not in play yet
-  bool wants_to_watch = false;     ///< its player has asked to watch since it was in play
-  std::vector<Intent> unadmitted;  ///< its Enter that the host does not admit yet, and what followed
-  Micros kept_until = 0;           ///< its link broke, and its player may return until then; 0: the player is there
-  std::uint32_t last_number = 0;   ///< of its intents
+  std::string network;               ///< of its peer
+  Scene* scene = nullptr;            ///< what it sees
+  bool hears = true;                 ///< it also receives facts for everybody
+  bool entered = false;              ///< its player has entered, and has not said Leave
+  bool inside = false;               ///< the back received its Enter, and no Leave since
+  bool admitted = false;             ///< the host need not be asked about its next Enter
+  std::optional<Intent> wish;        ///< in a shared room: the seat's Enter, with its later changes
+  bool wants_spawn = false;          ///< its player has asked to spawn, and is not in play yet
+  bool wants_to_watch = false;       ///< its player has asked to watch since it was in play
+  std::vector<Intent> unadmitted;    ///< its Enter that the host does not admit yet, and what followed
+  std::size_t unadmitted_bytes = 0;  ///< of these intents
+  Micros kept_until = 0;             ///< its link broke, and its player may return until then; 0: the player is there
+  std::uint32_t last_number = 0;     ///< of its intents
   std::vector<std::pair<const MappingLine*, const char*>> told_drops;  ///< each once, so there are few
 };
 
