@@ -268,9 +268,12 @@ TEST_CASE("each of several processes of a node keeps its players, and one that i
   for (std::uint64_t run = 2; run <= kMost; ++run) it.owner->read("edge", from_edge(2, enter, run));
   it.owner->read("edge", from_edge(1, open, kMost + 1));  // the first one was silent for longest, perhaps
   CHECK(it.arena.counts->players == kMost);
-  it.owner->read("edge", from_edge(3, say_hello));
-  CHECK(last_to_first().number() > number + 1);
-  CHECK(last_to_first().has_piece());
+  std::uint64_t said = 2;
+  CHECK(it.until([&] {  // another process gives way only after a while
+    it.owner->read("edge", from_edge(++said, say_hello));
+    return last_to_first().number() > number + 1 && last_to_first().has_piece();
+  }));
+  CHECK(it.arena.counts->players == kMost - 1);
 }
 
 TEST_CASE("of a player of another node who waits for a seat, a bounded number of intents is kept") {
@@ -281,6 +284,79 @@ TEST_CASE("of a player of another node who waits for a seat, a bounded number of
                    for (std::size_t i = 0; i < FarGuest::kMostWaiting + 10; ++i) say_hello(message);
                  }));
   CHECK(it.arena.counts->refused == 11);
+}
+
+/// A message of the run 1. `what`: for each of these seats.
+Buffer from_seats(std::uint64_t number, std::uint32_t seats, const std::function<void(bus::FromNode&)>& what) {
+  bus::FromNode message;
+  message.set_epoch(3);
+  message.set_run(1);
+  message.set_number(number);
+  for (std::uint32_t seat = 1; seat <= seats; ++seat) {
+    const int before = message.parts_size();
+    what(message);
+    for (int i = before; i < message.parts_size(); ++i) message.mutable_parts(i)->set_seat(seat);
+  }
+  const std::string bytes = message.SerializeAsString();
+  return {bytes.begin(), bytes.end()};
+}
+
+std::function<void(bus::FromNode&)> say_long(std::size_t size) {
+  return [size](bus::FromNode& message) {
+    message.add_parts()->mutable_intent()->mutable_say()->set_text(std::string(size, 'x'));
+  };
+}
+
+TEST_CASE(
+    "of a player of another node who waits, a bounded number of bytes is kept; of one in play, all is passed on") {
+  Limits limits;
+  limits.enters_per_second = limits.enters_burst = 1;
+  Owned it({}, limits);
+  std::uint64_t number = 0;
+  const auto say = [&](std::uint32_t seats, const std::function<void(bus::FromNode&)>& what) {
+    it.owner->read("edge", from_seats(++number, seats, what));
+  };
+  say(2, open);
+  SUBCASE("for its seat") { say(2, enter); }
+  SUBCASE("to enter") {
+    pass_time(it);
+    say(2, enter);
+    pass_time(it);
+  }
+  const bool waits = it.room->world().players().size() < 2;
+  for (std::uint64_t times = 1; times <= 20; ++times) {
+    const std::uint64_t before = it.arena.counts->refused;
+    it.owner->read("edge", from_edge(++number, say_long(900'000)));
+    it.owner->read("edge", from_seats(++number, 2, say_long(900'000)));
+    CHECK((!waits || it.arena.counts->refused > before));
+  }
+  CHECK(it.until([&] { return it.room->world().players().size() == 2; }));
+  pass_time(it);
+  const std::uint64_t refused = it.arena.counts->refused;
+  say(2, say_long(100'000));
+  CHECK(it.arena.counts->refused == refused);
+}
+
+TEST_CASE("of all players of a node who wait, a bounded number of bytes is kept, and they can still enter") {
+  Owned it;
+  constexpr std::uint32_t kSeats = 200;
+  constexpr std::size_t kEach = 50'000;
+  std::uint64_t number = 0;
+  it.owner->read("edge", from_seats(++number, kSeats, open));
+  it.owner->read("edge", from_seats(++number, kSeats, say_long(kEach)));
+  const std::uint64_t refused = it.arena.counts->refused;
+  CHECK(kSeats - refused == FarGuest::kMostNodeOthers / (kEach + 300));
+  it.owner->read("edge", from_seats(++number, kSeats, enter));
+  CHECK(it.arena.counts->refused == refused);
+  it.owner->read("other", from_edge(1, open));
+  it.owner->read("other", from_edge(2, say_long(kEach)));
+  CHECK(it.arena.counts->refused == refused);
+  const auto close = [](bus::FromNode& message) { message.add_parts()->mutable_close()->set_why("left"); };
+  it.owner->read("edge", from_seats(++number, kSeats, close));
+  CHECK(it.arena.counts->players == 1);
+  it.owner->read("edge", from_seats(++number, 1, open));
+  it.owner->read("edge", from_seats(++number, 1, say_long(kEach)));
+  CHECK(it.arena.counts->refused == refused);
 }
 
 TEST_CASE("a client's wish to resume is for its own node, and a node has a bounded number of players") {
@@ -397,6 +473,19 @@ bus::Snapshot world_for_edge(Owned& it, std::uint64_t number) {
   bus::Snapshot snapshot;
   REQUIRE(snapshot.ParseFromString(world()->piece().bytes()));
   return snapshot;
+}
+
+TEST_CASE("an Enter that is too long is refused, and a snapshot says that the player has not entered") {
+  Owned it;
+  it.owner->read("edge", from_edge(1, [](bus::FromNode& message) {
+                   open(message);
+                   message.add_parts()->mutable_intent()->mutable_enter()->set_motto(
+                       std::string(FarGuest::kMostWaitingBytes, 'x'));
+                 }));
+  CHECK(it.arena.counts->refused == 1);
+  const bus::Snapshot snapshot = world_for_edge(it, 2);
+  REQUIRE(snapshot.seats_size() == 1);
+  CHECK_FALSE(snapshot.seats(0).entered());
 }
 
 TEST_CASE("a snapshot says which players of the node were sent away lately, unless they have come in again") {
@@ -624,6 +713,34 @@ TEST_CASE("a missed message of a node is counted, and the node gets the world, b
   it.published.clear();
   CHECK(it.until([&] { return it.published.size() == 4; }));  // beats, longer than between two worlds
   CHECK(worlds(it) == 2);
+}
+
+TEST_CASE("a node that names a new process in each message gets one world at a time, and no more seats than others") {
+  Owned it;
+  constexpr std::uint64_t kMessages = 100, kMostRuns = 16;
+  for (std::uint64_t run = 1; run <= kMessages; ++run)
+    it.owner->read("edge", from_edge(
+                               1,
+                               [](bus::FromNode& message) {
+                                 open(message);
+                                 message.set_wants_world(true);
+                               },
+                               run));
+  CHECK(worlds(it) == 1);
+  CHECK(it.arena.counts->nodes == kMostRuns);
+  CHECK(it.arena.counts->refused == kMessages - kMostRuns - 1);  // one process has given way
+  it.owner->read("other", from_edge(1, [](bus::FromNode& message) { message.set_wants_world(true); }));
+  CHECK(worlds(it) == 2);
+  constexpr std::uint32_t kMostSeats = 5'000;
+  std::uint64_t players = it.arena.counts->players;
+  for (const std::uint64_t run : {3U, 4U}) {
+    bus::FromNode message;
+    REQUIRE(decode(from_seats(2, kMostSeats, open), message));
+    message.set_run(run);
+    it.owner->read("edge", as_bytes(message.SerializeAsString()));
+    players = std::max<std::uint64_t>(players, it.arena.counts->players);
+  }
+  CHECK(players == kMostSeats);
 }
 
 TEST_CASE("a node has a run and a name, and only so many nodes are served") {

@@ -13,6 +13,14 @@ bus::FromNode::Open describe(const relay::LinkInfo& client) {
   return open;
 }
 
+namespace {
+
+constexpr std::size_t kIntentBytes = 256;  // about what an intent takes besides its texts
+
+std::size_t bytes_of(const core::Intent& intent) { return core::message_in(intent).ByteSizeLong() + kIntentBytes; }
+
+}  // namespace
+
 /// Says the intents that wait, each time that it is called.
 class FarGuest::Front final : public core::Front {
  public:
@@ -27,28 +35,51 @@ class FarGuest::Front final : public core::Front {
   std::vector<core::Intent>& wants_;
 };
 
-FarGuest::FarGuest(relay::SharedRoom& room, const relay::LinkInfo& client, const Limits& limits, Seated seated,
-                   std::function<void()> closed)
+FarGuest::FarGuest(relay::SharedRoom& room, const relay::LinkInfo& client, const Limits& limits,
+                   std::size_t& node_bytes, Seated seated, std::function<void()> closed)
     : room_(room),
       client_(client),
       limits_(&limits),
+      node_bytes_(node_bytes),
       peer_{client_.client.text(), 0, ""},
       seated_(std::move(seated)),
       closed_(std::move(closed)) {}
 
+FarGuest::~FarGuest() { node_bytes_ -= wants_bytes_ + room_bytes_; }
+
+/// What a player in play wants is passed on at once, so only its number is limited.
+bool FarGuest::has_space(const core::Intent& intent, std::size_t bytes) const {
+  const bool enters = core::as<words::Enter>(intent) != nullptr;
+  if (seat_ != 0 && !queued_ && !held_ && !enters_ && !enters) return true;
+  return wants_bytes_ + room_bytes_ + bytes <= kMostWaitingBytes &&
+         node_bytes_ + bytes <= (enters ? kMostNodeBytes : kMostNodeOthers);
+}
+
 bool FarGuest::want(core::Intent intent) {
   if (over_ || wants_.size() >= kMostWaiting) return false;
+  const std::size_t bytes = bytes_of(intent);
+  if (!has_space(intent, bytes)) return false;
+  enters_ = enters_ || core::as<words::Enter>(intent) != nullptr;
+  wants_bytes_ += bytes;
+  node_bytes_ += bytes;
   wants_.push_back(std::move(intent));
   return true;
 }
 
 void FarGuest::deliver() {
   if (over_ || held_ || queued_ || seat_ == 0 || wants_.empty()) return;
+  enters_ = false;
   room_.take_frames(seat_, {});
+  const std::size_t bytes = std::exchange(wants_bytes_, 0);
+  if (queued_)
+    room_bytes_ += bytes;
+  else
+    node_bytes_ -= bytes;
 }
 
 void FarGuest::take_turn() {
   queued_ = false;
+  node_bytes_ -= std::exchange(room_bytes_, 0);
   if (over_) return;
   if (room_.over()) return leave("the arena is closed");
   if (seat_ == 0) room_.seat(*this, std::make_unique<Front>(wants_), peer_);

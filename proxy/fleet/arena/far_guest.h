@@ -17,16 +17,23 @@ bus::FromNode::Open describe(const relay::LinkInfo& client);
 
 class FarGuest final : public relay::Guest {
  public:
-  static constexpr std::size_t kMostWaiting = 128;  ///< intents, while the player waits for its turn
+  static constexpr std::size_t kMostWaiting = 128;              ///< intents, while the player waits for its turn
+  static constexpr std::size_t kMostWaitingBytes = 64U << 10U;  ///< of these intents
+  static constexpr std::size_t kMostNodeBytes = 8U << 20U;      ///< of all players of a node who wait
+  static constexpr std::size_t kMostNodeOthers = 4U << 20U;     ///< of these, except by Enter
 
   using Seated = std::function<void(core::Id seat)>;
 
-  /// `room` and `limits` outlive it. `seated` is called when it has its seat; `closed`, when the room has closed it.
-  FarGuest(relay::SharedRoom& room, const relay::LinkInfo& client, const Limits& limits, Seated seated,
-           std::function<void()> closed);
+  /// `room`, `limits` and `node_bytes` outlive it. `node_bytes`: what the intents of all waiting players of the node
+  /// take. `seated` is called when it has its seat; `closed`, when the room has closed it.
+  FarGuest(relay::SharedRoom& room, const relay::LinkInfo& client, const Limits& limits, std::size_t& node_bytes,
+           Seated seated, std::function<void()> closed);
+  ~FarGuest() override;
+  FarGuest(const FarGuest&) = delete;
+  FarGuest& operator=(const FarGuest&) = delete;
 
   void begin() { room_.wait_for_seat(*this); }
-  /// Queues an intent of the player. False: too many wait, and it is dropped.
+  /// Queues an intent of the player. False: too many or too large ones wait, and it is dropped.
   bool want(core::Intent intent);
   /// Passes the queued intents to the room, unless they are held back.
   void deliver();
@@ -64,9 +71,12 @@ class FarGuest final : public relay::Guest {
  private:
   class Front;
 
+  bool has_space(const core::Intent& intent, std::size_t bytes) const;
+
   relay::SharedRoom& room_;
   const relay::LinkInfo client_;
   const Limits* limits_;
+  std::size_t& node_bytes_;
   const core::Peer peer_;
   const Seated seated_;
   const std::function<void()> closed_;
@@ -76,6 +86,9 @@ class FarGuest final : public relay::Guest {
   bool held_ = false;  // back
   std::string why_;
   std::vector<core::Intent> wants_;
+  bool enters_ = false;  // wants_ has an Enter
+  // Of wants_, and at most of what the room keeps until the player may enter. Both are part of node_bytes_.
+  std::size_t wants_bytes_ = 0, room_bytes_ = 0;
 };
 
 }  // namespace entente::fleet

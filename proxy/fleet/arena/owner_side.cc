@@ -22,9 +22,10 @@ namespace {
 using core::Fact, core::Id;
 
 constexpr std::size_t kMostNodes = 256;
-constexpr std::size_t kMostSeats = 5'000;          // of one node
+constexpr std::size_t kMostSeats = 5'000;          // of all runs of one node
 constexpr std::size_t kPiece = 256U << 10U;        // bytes of a snapshot
-constexpr Millis kWorldEvery = 300;                // how often one node gets a snapshot
+constexpr Millis kWorldEvery = 300;                // how often one node gets a snapshot, whatever its runs
+constexpr Millis kReplaceEvery = 2'000;            // how often a run of a node gives way to a new one
 constexpr Millis kClosedAgain = 2 * kNodeLost;     // how long snapshots repeat that a seat was closed
 constexpr std::size_t kMostClosed = 256;           // such seats of one node
 constexpr std::size_t kLongestAnnounced = 1'000;   // bytes
@@ -133,11 +134,19 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     words::Unit::Kind body = words::Unit::TANK;
     Millis in_doubt = 0;  // since when it waits to enter, because of comes_back(); 0: it does not
   };
+  /// What all runs of a node have together. So a node with many runs gets no more than others.
+  struct Limited {
+    std::size_t runs = 0, seats = 0;
+    std::size_t waiting_bytes = 0;  // FarGuest
+    Millis world_at = 0;            // when it got the last snapshot; 0: none yet
+    Millis replaced_at = 0;         // when a run gave way to a new one; 0: never
+  };
   struct Node {
     std::string name, to;
+    Limited* limited = nullptr;
     std::uint64_t run = 0, heard = 0;  // its number, and that of its last message
     std::uint64_t number = 0;          // of the last message to it
-    Millis heard_at = 0, world_at = 0;
+    Millis heard_at = 0;
     bool lacks_world = false;
     bus::ToNode message;
     std::map<std::uint32_t, Seat> seats;
@@ -231,11 +240,12 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
 
   void send_world(Node& node) {
     const Millis now = loop_.now();
-    if (!settled_ || (node.world_at != 0 && now < node.world_at + kWorldEvery)) {
+    Millis& world_at = node.limited->world_at;
+    if (!settled_ || (world_at != 0 && now < world_at + kWorldEvery)) {
       node.lacks_world = true;  // later
       return;
     }
-    node.world_at = now;
+    world_at = now;
     node.lacks_world = false;
     ++arena_.counts->snapshots;
     flush();
@@ -338,7 +348,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
 
   // -- Messages of nodes
   /// Null: it cannot be a node, or there are too many. With each upgrade, a node has one more process for a while; if
-  /// there are too many, the one that was silent for longest is removed.
+  /// there are too many, the one that was silent for longest is removed, but only every so often.
   Node* node_called(const std::string& name, std::uint64_t run) {
     if (const auto known = nodes_.find({name, run}); known != nodes_.end()) return &known->second;
     if (run == 0 || objection_to_token(name)) return nullptr;
@@ -347,18 +357,29 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     for (; end != nodes_.end() && end->first.first == name; ++end)
       if (end->second.heard_at < oldest->second.heard_at) oldest = end;
     if (std::distance(begin, end) >= kMostRuns) {
+      Millis& replaced_at = begin->second.limited->replaced_at;
+      if (replaced_at != 0 && loop_.now() < replaced_at + kReplaceEvery) return nullptr;
+      replaced_at = loop_.now();
       empty(oldest->second, "the node has restarted");
-      nodes_.erase(oldest);
+      forget_run(oldest);
     }
     if (nodes_.size() >= kMostNodes) return nullptr;
     Node& node = nodes_[{name, run}];
     node.name = name;
+    node.limited = &limited_[name];
+    ++node.limited->runs;
     node.to = arena_.names.to(arena_.arena, name);
     node.run = run;
     node.number = last_private_ + 1;  // if the node has heard from us before, it notices that it missed something
     node.heard_at = loop_.now();
     arena_.counts->nodes = nodes_.size();
     return &node;
+  }
+
+  /// Returns the next run. REQUIRES: it has no seats.
+  std::map<NodeRun, Node>::iterator forget_run(std::map<NodeRun, Node>::iterator run) {
+    if (--run->second.limited->runs == 0) limited_.erase(run->first.first);
+    return nodes_.erase(run);
   }
 
   void read(Node& node, bus::FromNode::Part& part, std::vector<FarGuest*>& wanting) {
@@ -386,7 +407,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     }
     auto intent = core::from_message(part.intent());
     const auto* wish = intent ? core::as<words::Enter>(*intent) : nullptr;
-    const bool was_taken = std::exchange(seat.unheard, false);
+    const bool was_taken = std::exchange(seat.unheard, false), had_entered = seat.entered;
     const bool is_known = wish != nullptr && std::exchange(seat.entered, true) && part.again();
     if (is_known || (wish != nullptr && was_taken)) {
       auto change = changed(seat, *wish);
@@ -398,7 +419,10 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     const bool is_new = wish != nullptr && seat.in_doubt == 0 && room_.world().player(seat.player) == nullptr;
     const std::string name = is_new ? wish->name() : std::string();
     // Resume is handled by the node where the client is.
-    if (!intent || core::as<words::Resume>(*intent) != nullptr || !guest.want(*std::move(intent))) return refuse();
+    if (!intent || core::as<words::Resume>(*intent) != nullptr || !guest.want(*std::move(intent))) {
+      seat.entered = had_entered;
+      return refuse();
+    }
     if (is_new && comes_back(node, seat, name)) {
       seat.in_doubt = loop_.now();
       guest.hold_back(true);
@@ -411,7 +435,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
   Seat* open(Node& node, std::uint32_t number, const bus::FromNode::Open& open, const Limits& limits) {
     relay::LinkInfo client;
     client.game = arena_.find_game(open.game());
-    if (number == 0 || node.seats.size() >= kMostSeats || client.game == nullptr) return refuse(), nullptr;
+    if (number == 0 || node.limited->seats >= kMostSeats || client.game == nullptr) return refuse(), nullptr;
     const auto dialects = client.game->dialects();
     for (std::size_t i = 0; i < dialects.size(); ++i)
       if (dialects[i].name == open.dialect()) client.dialect = i;
@@ -427,8 +451,10 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     };
     std::erase_if(node.closed, [number](const auto& one) { return one.second.seat() == number; });
     Seat& its = node.seats[number];
-    its.guest = std::make_unique<FarGuest>(room_, client, limits, seated, [this] { some_closed_ = true; });
+    its.guest = std::make_unique<FarGuest>(room_, client, limits, node.limited->waiting_bytes, seated,
+                                           [this] { some_closed_ = true; });
     ++arena_.counts->players;
+    ++node.limited->seats;
     its.guest->begin();
     return &its;
   }
@@ -482,6 +508,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     players_.erase(at->second.player);
     at->second.guest->leave(why);
     node.seats.erase(at);
+    --node.limited->seats;
     --arena_.counts->players;
   }
 
@@ -510,6 +537,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
         gave_up(at->second);
         players_.erase(at->second.player);
         at = node.seats.erase(at);
+        --node.limited->seats;
         --arena_.counts->players;
       }
   }
@@ -526,7 +554,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
       Node& node = at->second;
       if (now >= node.heard_at + kNodeLost) {
         empty(node, "the node is lost");
-        at = nodes_.erase(at);
+        at = forget_run(at);
         arena_.counts->nodes = nodes_.size();
         continue;
       }
@@ -563,6 +591,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
   const std::string all_;
   net::Ticker ticker_;
   net::Alarm alarm_;
+  std::map<std::string, Limited> limited_;  // of each node in nodes_
   std::map<NodeRun, Node> nodes_;
   std::unordered_map<Id, Sits, KeyedHash<Id>> players_;
   std::vector<std::uint32_t> leaving_;
