@@ -696,6 +696,41 @@ TEST_CASE("who comes by another node under a name that is taken is another playe
   CHECK(it.arena.counts->players == 2);
 }
 
+TEST_CASE("who comes by another node is the player who has that name now, not one who had it") {
+  Owned it;
+  Says edge{it};
+  edge(open);
+  edge(enter);
+  bool waits = false;
+  std::string name = "anna";
+  SUBCASE("it has it") { waits = true; }
+  SUBCASE("it has another one by now") {
+    edge([](bus::FromNode& message) { message.add_parts()->mutable_intent()->mutable_change()->set_name("ben"); });
+    REQUIRE(it.room->world().players().begin()->second.player.name() == "ben");
+    SUBCASE("which nobody else asks for") {}
+    SUBCASE("which the other asks for") {
+      name = "ben";
+      waits = true;
+    }
+  }
+  SUBCASE("it has left") { edge(leave); }
+  SUBCASE("it has left and come back") {
+    edge(leave);
+    edge(enter);
+    waits = true;
+  }
+  const std::size_t before = it.room->world().players().size();
+  Says other{it, "other"};
+  other(open);
+  other([&](bus::FromNode& message) {
+    for (int times = 0; times < 3; ++times) {
+      enter(message);
+      message.mutable_parts()->rbegin()->mutable_intent()->mutable_enter()->set_name(name);
+    }
+  });
+  CHECK(it.room->world().players().size() == before + (waits ? 0 : 1));
+}
+
 TEST_CASE("a missed message of a node is counted, and the node gets the world, but one only every so often") {
   Owned it;
   const auto read = [&](std::uint64_t number) { it.owner->read("edge", from_edge(number, nothing)); };

@@ -62,6 +62,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
   }
 
   void told(const Fact& fact) override {
+    note_name(fact);
     if (fact.scene != 0 || room_.end_reason()) return;  // players of a room that ends move to the next owner
     if (announces_) return;                             // the node has told the player
     if (const auto* player = returning_ != 0 ? core::as<words::Player>(fact) : nullptr) returned(player->id());
@@ -426,7 +427,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     if (is_new && comes_back(node, seat, name)) {
       seat.in_doubt = loop_.now();
       guest.hold_back(true);
-      in_doubt_.emplace_back(NodeRun(node.name, node.run), part.seat(), name);
+      in_doubt_[{{node.name, node.run}, part.seat()}] = name;
     }
     if (seat.in_doubt == 0 && (wanting.empty() || wanting.back() != &guest)) wanting.push_back(&guest);
   }
@@ -461,21 +462,37 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
 
   /// The seat of the player with this name who entered by another node, from the same address. Null: there is none.
   const Sits* comes_back(const Node& node, const Seat& seat, const std::string& name) const {
-    for (const auto& [id, state] : room_.world().players()) {
-      if (state.player.name() != name) continue;
-      const auto at = players_.find(id);
-      if (at == players_.end() || at->second.node == &node) return nullptr;
-      const FarGuest& before = *at->second.node->seats.at(at->second.number).guest;
-      return before.client().client.same_ip(seat.guest->client().client) ? &at->second : nullptr;
+    const auto named = ids_.find(name);
+    if (named == ids_.end()) return nullptr;
+    const auto at = players_.find(named->second);
+    if (at == players_.end() || at->second.node == &node) return nullptr;
+    const FarGuest& before = *at->second.node->seats.at(at->second.number).guest;
+    return before.client().client.same_ip(seat.guest->client().client) ? &at->second : nullptr;
+  }
+
+  /// Keeps names_ and ids_ as the world is: a node may ask for many names, and a walk through all players is too much.
+  void note_name(const Fact& fact) {
+    const auto* player = core::as<words::Player>(fact);
+    const auto* gone = core::as<words::PlayerGone>(fact);
+    if (fact.scene != 0 || (player == nullptr && gone == nullptr)) return;
+    const Id id = player != nullptr ? player->id() : gone->id();
+    const core::PlayerState* const state = room_.world().player(id);
+    if (const auto known = names_.find(id); known != names_.end()) {
+      if (state != nullptr && known->second == state->player.name()) return;
+      if (const auto at = ids_.find(known->second); at != ids_.end() && at->second == id) ids_.erase(at);
+      names_.erase(known);
     }
-    return nullptr;
+    if (state == nullptr) return;
+    names_.emplace(id, state->player.name());
+    ids_[state->player.name()] = id;
   }
 
   /// If the other node is silent, the player continues what it had there. If that node still sends, it is another
   /// player.
   void resolve_doubts() {
     std::erase_if(in_doubt_, [this](const auto& one) {
-      const auto& [of, number, name] = one;
+      const auto& [whose, name] = one;
+      const auto& [of, number] = whose;
       const auto node = nodes_.find(of);
       if (node == nodes_.end()) return true;
       const auto at = node->second.seats.find(number);
@@ -594,11 +611,13 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
   std::map<std::string, Limited> limited_;  // of each node in nodes_
   std::map<NodeRun, Node> nodes_;
   std::unordered_map<Id, Sits, KeyedHash<Id>> players_;
+  std::unordered_map<Id, std::string, KeyedHash<Id>> names_;  // of all players in the room's world
+  std::unordered_map<std::string, Id, KeyedHash<std::string>> ids_;
   std::vector<std::uint32_t> leaving_;
-  std::vector<std::tuple<NodeRun, std::uint32_t, std::string>> in_doubt_;  // node, seat, name
-  Buffer facts_;                                                           // serialized: of the next message
-  Buffer one_, message_;                                                   // scratches: a fact; a message
-  std::uint32_t count_ = 0;                                                // of facts_
+  std::map<std::pair<NodeRun, std::uint32_t>, std::string> in_doubt_;  // the names for seats
+  Buffer facts_;                                                       // serialized: of the next message
+  Buffer one_, message_;                                               // scratches: a fact; a message
+  std::uint32_t count_ = 0;                                            // of facts_
   std::uint64_t number_ = 0, sent_at_ = 0;
   std::uint64_t last_private_ = 0;  // the highest number of a message to any node
   Millis told_at_ = 0, stored_at_ = 0;
