@@ -736,6 +736,8 @@ std::size_t ProxyServer::leave_server(std::string_view server, std::string_view 
 
 void ProxyServer::set_texts(Texts texts) { impl_->texts.set(std::move(texts)); }
 
+const SharedTexts& ProxyServer::texts() const { return impl_->texts; }
+
 std::size_t ProxyServer::end_sessions(std::size_t route, std::string_view why) {
   return command({.route = route, .action = SessionCommand::Action::kEndDrained, .text = std::string(why)}).size();
 }

@@ -163,6 +163,8 @@ class ProxyServer {
   std::size_t leave_server(std::string_view server, std::string_view why);
   /// What players are told instead of our own words. From any thread.
   void set_texts(Texts texts);
+  /// These texts; they live as long as this. From any thread.
+  const SharedTexts& texts() const;
   /// Sends the players of a route a message in the server's name. From any thread but the workers'.
   std::vector<SessionReport> announce(std::size_t route, std::string_view text);
   /// The same for the player of one session.

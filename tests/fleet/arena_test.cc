@@ -326,10 +326,30 @@ TEST_CASE("an edge reports once that its arena has lost its owner, and once that
   first.stop();
   CHECK(testing::eventually([&] { return !a.told().empty(); }));
   CHECK(a.told() == std::vector<bool>{false});
+  Lines ben = a.connect();
+  ben.say(R"({"enter":{"name":"ben"}})");
+  for (Lines* const one : {&anna, &ben}) one->until("the arena is away; waiting for it");
   second.own(2).run();
+  for (Lines* const one : {&anna, &ben}) one->until("back in the arena");
   CHECK(testing::eventually([&] { return a.told().size() > 1; }));
   CHECK(a.told() == std::vector<bool>{false, true});
   talk(anna, anna, "still here");
+}
+
+TEST_CASE("a player who says something while NATS is away is told that it is not passed on, and plays on afterwards") {
+  if (NatsServer::is_missing()) return;
+  NatsServer nats;
+  Node owner(nats, "owner"), a(nats, "a");
+  owner.own(1).run();
+  a.lead().run();
+  Lines anna = a.player("anna");
+  nats.kill();
+  {
+    const testing::Repeated speaker([&] { anna.say(R"({"say":{"text":"is anybody here?"}})"); });
+    anna.until("not passed on");
+  }
+  nats.start();
+  talk(anna, anna, "back");
 }
 
 TEST_CASE("an owner whose arena could not be stored stores it as soon as NATS takes it") {

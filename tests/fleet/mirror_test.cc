@@ -66,6 +66,7 @@ class Listener final : public core::Front {
     if (const auto* spawned = core::as<words::Spawned>(fact))
       said_.push_back("spawned at " + std::to_string(static_cast<int>(spawned->pose().x())));
     if (core::as<words::Died>(fact) != nullptr) said_.push_back("died");
+    if (const auto* notice = core::as<words::Notice>(fact)) said_.push_back("notice: " + notice->text());
     if (const auto* kicked = core::as<words::Kicked>(fact)) said_.push_back("kicked: " + kicked->text());
     if (const auto* said = core::as<words::Said>(fact))
       said_.push_back(said->text() + (said->scope() == words::Say::ONE ? " to " + std::to_string(said->to()) : ""));
@@ -410,6 +411,77 @@ TEST_CASE("what a player says while there is no owner is dropped and counted; wh
   CHECK_FALSE(has([](auto& part) { return part.intent().has_say(); }));
 }
 
+std::ptrdiff_t away_drops(const Edge& edge) {
+  const auto& lost = edge.room->ledger().entries();
+  return std::count_if(lost.begin(), lost.end(), [](auto& one) { return one.line == &core::drops::kServerAway; });
+}
+
+TEST_CASE(
+    "while nothing can be sent, what a player says is dropped and counted, and the world is requested afterwards") {
+  Edge edge;
+  edge.mirror->set_line(false);
+  edge.say("anybody here?");
+  CHECK(away_drops(edge) == 1);
+  CHECK(edge.message().parts_size() == 0);
+  edge.mirror->set_line(true);
+  CHECK(edge.message().wants_world());
+  edge.world(0, true);
+  (void)edge.message();
+  edge.say("hello");
+  CHECK(edge.message().parts(0).intent().say().text() == "hello");
+}
+
+TEST_CASE("a player who leaves while nothing can be sent leaves afterwards") {
+  Edge edge;
+  edge.mirror->set_line(false);
+  edge.say("leave");
+  CHECK(edge.message().parts_size() == 0);
+  edge.mirror->set_line(true);
+  edge.world(0, true);
+  CHECK(edge.message().parts(0).intent().has_leave());
+  CHECK(away_drops(edge) == 0);
+}
+
+TEST_CASE("what could not be sent, or waited when the owner was lost, is counted, unless it is said again") {
+  Edge edge;
+  const auto turn = [&] { edge.room->order([](core::Back&) {}, ++edge.now); };
+  for (const char* one : {"hello", "steer", "spawn", "motto"}) edge.say(one);
+  SUBCASE("could not be sent") {
+    for (const std::string& one : edge.mirror->take(false)) edge.mirror->unsent(one);
+    CHECK(edge.mirror->has_lost());
+    CHECK(away_drops(edge) == 0);
+    turn();
+  }
+  SUBCASE("waited") {
+    edge.room->order([&](core::Back&) { edge.mirror->lose_owner(); }, ++edge.now);
+  }
+  CHECK_FALSE(edge.mirror->has_lost());
+  CHECK(away_drops(edge) == 1);
+  turn();
+  CHECK(away_drops(edge) == 1);
+}
+
+TEST_CASE("players without an owner are told once that it is away, newcomers too, and once that it is back") {
+  Edge edge;
+  edge.room->order(
+      [&](core::Back&) {
+        edge.mirror->lose_owner();
+        edge.mirror->tell_away("away", "back");
+      },
+      ++edge.now);
+  CHECK(edge.said == Said{"notice: away"});
+  Said late;
+  int ready = 0, gone = 0;
+  const core::Id seat = edge.room->seat(std::make_unique<Listener>(late, ready, gone), {}, ++edge.now);
+  edge.room->received(seat, {Lane::kStream, as_bytes(std::string_view("enter"))}, ++edge.now);
+  CHECK(late == Said{"notice: away"});
+  edge.say("steer");
+  CHECK(edge.said == Said{"notice: away"});
+  for (std::uint64_t number = 1; number < 3; ++number) edge.world(bus::Snapshot(), kEpoch + 1, number);
+  CHECK(edge.said == Said{"notice: away", "notice: back"});
+  CHECK(late == Said{"notice: away", "notice: back"});
+}
+
 TEST_CASE("what the operator announces goes to the owner only for players whom it knows") {
   Edge edge;
   const auto announce = [&](core::Id seat) {
@@ -589,6 +661,12 @@ TEST_CASE("what the same owner has missed of a player in play is sent to it agai
     for (const char* one : {"steer", "press", "release", "motto"}) edge.say(one);
     CHECK(edge.message().parts_size() == 0);
     CHECK(edge.tell(facts(1, {})));
+  }
+  SUBCASE("nothing could be sent") {
+    edge.mirror->set_line(false);
+    for (const char* one : {"steer", "press", "release", "motto"}) edge.say(one);
+    CHECK(edge.message().parts_size() == 0);
+    edge.mirror->set_line(true);
   }
   for (int times = 0; times < 2; ++times) {  // this may be lost, too
     const bus::FromNode message = again();

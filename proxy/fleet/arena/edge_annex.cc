@@ -25,6 +25,7 @@ class EdgeAnnex final : public relay::Annex, private net::Ticker::User, private 
     line_.subscribe(arena_.names.to(arena_.arena, arena_.node), [this](const BusMessage& message) {
       heard([&](Mirror& its) { return its.hear_private(message.bytes); });
     });
+    line_.on_state([this](bool connected) { (*mirror_)->set_line(connected); });
   }
 
   void told(const core::Fact&) override {}
@@ -66,6 +67,7 @@ class EdgeAnnex final : public relay::Annex, private net::Ticker::User, private 
       room_.order([this](core::Back&) { mirror().lose_owner(); });
     }
     look_for_owner(now);
+    if (mirror().has_lost()) room_.order([](core::Back&) {});
     if (now < asked_at_ + kNodeBeat) return;
     mirror().close_missing([this](core::Id seat) { return room_.is_seated(seat); });
     send(true);
@@ -77,6 +79,15 @@ class EdgeAnnex final : public relay::Annex, private net::Ticker::User, private 
     if (owned == !ownerless_ || (!owned && now < owned_at_ + kOwnerless)) return;
     ownerless_ = !owned;
     if (arena_.told) arena_.told(owned);
+    if (owned) return;  // the mirror tells the players itself
+    room_.order([this](core::Back&) {
+      mirror().tell_away(text(&relay::Texts::server_away, "the arena is away; waiting for it"),
+                         text(&relay::Texts::server_back, "back in the arena"));
+    });
+  }
+
+  std::string text(std::string relay::Texts::*which, const char* otherwise) const {
+    return arena_.texts != nullptr ? arena_.texts->text(which, otherwise) : otherwise;
   }
 
   void rang() override {
@@ -87,7 +98,8 @@ class EdgeAnnex final : public relay::Annex, private net::Ticker::User, private 
   void send(bool always) {
     if (always) asked_at_ = loop_.now();
     sent_at_ = loop_.nanos();
-    for (const std::string& message : mirror().take(always)) line_.publish(from_, as_bytes(message));
+    for (const std::string& message : mirror().take(always))
+      if (!line_.publish(from_, as_bytes(message))) mirror().unsent(message);
   }
 
   const FleetArena arena_;

@@ -12,6 +12,7 @@
 #include "proxy/base/limits.h"
 #include "proxy/fleet/bus.h"
 #include "proxy/fleet/subjects.h"
+#include "proxy/relay/base/texts.h"
 
 namespace entente::fleet {
 
@@ -33,6 +34,7 @@ struct FleetArena {
   std::uint64_t run = 0;                                         ///< this node's (schema/fleet.proto)
   std::uint32_t replicas = 1;                                    ///< of what JetStream stores
   std::function<const wire::Game*(std::string_view)> find_game;  ///< null: unknown
+  const relay::SharedTexts* texts = nullptr;                     ///< outlives the room; null: Entente's own texts
   Limits limits{};                                               ///< of players on other nodes
   /// Called on a worker's thread when the arena has had no owner for kOwnerless, and when it has one again; may be
   /// null.

@@ -80,11 +80,19 @@ void Mirror::begin_anew() {
     seat.open = false;
     seat.player = 0;
   }
-  // The pending message was for the owner before.
+  // The pending messages were for the owner before.
+  lose(message_);
+  for (const std::string& one : sealed_) unsent(one);
   message_.clear_parts();
   message_bytes_ = 0;
   sealed_.clear();
 }
+
+void Mirror::set_line(bool up) {
+  if (std::exchange(line_up_, up) != up && up) lose_step();
+}
+
+void Mirror::tell_away(std::string away, std::string back) { waiting_ = {std::move(away), std::move(back)}; }
 
 void Mirror::lose_step() {
   in_step_ = false;
@@ -156,7 +164,22 @@ bool Mirror::take_piece(const bus::ToNode::Piece& piece) {
   return true;
 }
 
-void Mirror::tick(Outlet& out) { advance(out); }
+void Mirror::tick(Outlet& out) {
+  for (const Intent& intent : std::exchange(lost_, {}))
+    if (!is_kept(intent, out)) out.drop(core::drops::kServerAway, intent);
+  advance(out);
+  if (!waiting_) return;
+  for (auto& [id, seat] : seats_) tell_waiting(id, seat, out);
+  if (in_step_) waiting_.reset();
+}
+
+void Mirror::tell_waiting(Id id, Seat& seat, Outlet& out) {
+  if (!waiting_ || seat.told_away != in_step_ || (!in_step_ && !seat.wish)) return;
+  seat.told_away = !in_step_;
+  words::Notice notice;
+  notice.set_text(in_step_ ? waiting_->back : waiting_->away);
+  out.say(Fact(id, std::move(notice)));
+}
 
 /// Delivers everything that is complete.
 void Mirror::advance(Outlet& out) {
@@ -458,24 +481,27 @@ Id Mirror::room_id(Id owners, Outlet& out) {
 void Mirror::hear(const Intent& intent, Outlet& out) {
   const bool leaves = as<words::Leave>(intent) != nullptr;
   const auto known = seats_.find(intent.by);
-  if (leaves && (known == seats_.end() || !known->second.open)) {
+  if (leaves && (known == seats_.end() || !known->second.open || !line_up_)) {
     if (known != seats_.end()) remember(known->second, intent);
     return;
   }
   Seat& seat = seats_[intent.by];
-  if (!seat.open && !in_step_) {
-    const auto* change = as<words::Change>(intent);
-    // The next owner seats a player of the last one under its name and in its team.
-    const bool fixed =
-        change != nullptr && (change->has_name() || change->has_team()) && out.world().player(intent.by) != nullptr;
-    const bool kept = as<words::Enter>(intent) || as<words::Spawn>(intent) || steers(intent) ||
-                      as<words::Trigger>(intent) || (change != nullptr && !fixed);
-    kept ? remember(seat, intent) : out.drop(core::drops::kServerAway, intent);
-    return;
+  if (!line_up_ || (!seat.open && !in_step_)) {
+    is_kept(intent, out) ? remember(seat, intent) : out.drop(core::drops::kServerAway, intent);
+    return tell_waiting(intent.by, seat, out);
   }
   remember(seat, intent);
   if (!seat.open) open(intent.by, seat);
   pass(intent.by, intent);
+}
+
+/// Whether the owner is told again, or the next one, if it does not hear the intent now.
+bool Mirror::is_kept(const Intent& intent, const Outlet& out) {
+  if (const auto* change = as<words::Change>(intent))
+    // The next owner seats a player of the last one under its name and in its team.
+    return (!change->has_name() && !change->has_team()) || out.world().player(intent.by) == nullptr;
+  return as<words::Enter>(intent) || as<words::Leave>(intent) || as<words::Spawn>(intent) || steers(intent) ||
+         as<words::Trigger>(intent);
 }
 
 /// Remembers what the next owner must be told.
@@ -550,6 +576,20 @@ void Mirror::seal(bool asks) {
   sealed_.push_back(message_.SerializeAsString());
   message_.Clear();
   message_bytes_ = 0;
+}
+
+void Mirror::unsent(const std::string& message) {
+  if (bus::FromNode said; said.ParseFromString(message)) lose(said);
+}
+
+void Mirror::lose(const bus::FromNode& message) {
+  for (const auto& part : message.parts()) {
+    if (!part.has_intent()) continue;
+    auto intent = core::from_message(part.intent());
+    if (!intent) continue;
+    intent->by = part.seat();
+    lost_.push_back(*std::move(intent));
+  }
 }
 
 std::vector<std::string> Mirror::take(bool always) {

@@ -40,11 +40,21 @@ class Mirror final : public core::Back {
   /// The owner was silent for too long: requests the world again, and accepts the next sender as the owner. So a forged
   /// message with a high epoch does no lasting harm.
   void lose_owner();
+  /// Whether messages to the owner can be sent; true at first. While they cannot, intents are treated as without an
+  /// owner. Afterwards the world is requested: the owner has missed something.
+  void set_line(bool up);
+  /// Tells the players who wait for an owner, also those who come later, once each. When there is one again, they are
+  /// told `back`. tick() must follow.
+  void tell_away(std::string away, std::string back);
 
   // To the owner.
   /// Messages (bus::FromNode) that are to be sent. With `always`, there is at least one, and the last one requests the
   /// world if it is missing. No other message does, because the owner answers each request with a snapshot.
   std::vector<std::string> take(bool always);
+  /// A message that take() has returned could not be sent. tick() must follow, in some later turn.
+  void unsent(const std::string& message);
+  /// Intents were lost that tick() has to count.
+  bool has_lost() const { return !lost_.empty(); }
   /// An operator has sent a player a line.
   void announced(core::Id seat, std::string_view text);
   /// A snapshot is needed.
@@ -70,6 +80,7 @@ class Mirror final : public core::Back {
     bool refused = false;                   // the owner has refused its last Enter
     int repeats = 0;                        // of a changed motto or skin, if the owner does not know it
     bool spawns = false;                    // it is in play, or wants to be
+    bool told_away = false;                 // it was told that there is no owner
     std::optional<core::Intent> wish = {};  // its Enter, with what it changed since
     // Its last Step, Toward or Keys, unless it moves by claims since; and its last Trigger. In this life.
     std::optional<core::Intent> steers = {}, trigger = {};
@@ -78,6 +89,9 @@ class Mirror final : public core::Back {
     bus::ToNode message;
     std::size_t bytes = 0;
     bool old = false;  // it was sent before the snapshot
+  };
+  struct Waiting {
+    std::string away, back;  // texts
   };
   struct Public {
     bus::Facts message;
@@ -103,6 +117,9 @@ class Mirror final : public core::Back {
   void end_seat(core::Id id, Seat& seat, const std::string& why, Outlet& out);
   void note_lives(const Outlet& out);
   void note(const core::Fact& fact);
+  static bool is_kept(const core::Intent& intent, const Outlet& out);
+  void tell_waiting(core::Id id, Seat& seat, Outlet& out);
+  void lose(const bus::FromNode& message);
   void remember(Seat& seat, const core::Intent& intent);
   void open(core::Id id, Seat& seat);
   void pass(core::Id seat, const core::Intent& intent, bool again = false);
@@ -113,10 +130,13 @@ class Mirror final : public core::Back {
   const std::uint64_t run_;
   const Describe describe_;
   std::uint64_t epoch_ = 0;
-  bool in_step_ = false;                       // the world is the owner's, up to last_
-  bool told_ = false;                          // the room has had a world
-  bool new_owner_ = false;                     // which does not know the seats yet
-  bool lost_owner_ = false;                    // no owner has sent anything since
+  bool in_step_ = false;     // the world is the owner's, up to last_
+  bool told_ = false;        // the room has had a world
+  bool new_owner_ = false;   // which does not know the seats yet
+  bool lost_owner_ = false;  // no owner has sent anything since
+  bool line_up_ = true;
+  std::optional<Waiting> waiting_;             // players are told of a missing owner
+  std::vector<core::Intent> lost_;             // were not sent, and are not counted yet
   std::vector<core::Id> entered_;              // seats that must receive Ready
   std::uint64_t last_ = 0, next_private_ = 0;  // numbers; next_private_ 0: any
   std::deque<Public> facts_;

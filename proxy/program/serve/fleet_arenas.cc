@@ -190,6 +190,7 @@ fleet::FleetArena FleetArenas::arena_called(const std::string& name) {
         "configuration, and NATS with JetStream",
         name);
   };
+  arena.texts = &server_.texts();
   arena.limits = limits_;
   return arena;
 }
