@@ -5,6 +5,7 @@
 local least, share, vote_s, away_minutes = 3, 0.5, 45, 5
 local vote -- { who, name, ends, voters, count }
 
+local function plays(id) return (get_player(id) or {}).role == "PLAY" end
 local function needed()
   local count = 0
   for _, player in ipairs(players()) do
@@ -26,6 +27,7 @@ local function add(voter)
 end
 
 command("votekick", "NAME: begins a vote to send a player away", function(voter, name)
+  if not plays(voter) then return tell(voter, "Only players vote.") end
   local found = find_player(name)
   if not found then return tell(voter, "I see nobody of that name.") end
   if found.admin then return tell(voter, "That is an operator.") end
@@ -35,6 +37,7 @@ command("votekick", "NAME: begins a vote to send a player away", function(voter,
 end)
 
 command("yes", "votes for the vote that runs", function(voter)
+  if not plays(voter) then return tell(voter, "Only players vote.") end
   if not vote then return tell(voter, "There is no vote.") end
   add(voter)
 end)

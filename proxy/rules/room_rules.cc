@@ -127,9 +127,14 @@ std::size_t RoomRules::memory() const {
 
 // -- Intents ----------------------------------------------------------------------------------------------------------
 
+/// An arena accepts connections that do not enter. Rules would look for a player who is not there.
+bool RoomRules::may_be_heard(const core::Intent& intent) const {
+  return !view_.is_arena() || !may_be_dropped(intent) || view_.world().player(intent.by) != nullptr;
+}
+
 Rule::Answer RoomRules::hear(core::Intent& intent, core::Micros now) {
   using Answer = Rule::Answer;
-  if (!heard_intents_[intent.content.index()]) return Answer::kPass;
+  if (!heard_intents_[intent.content.index()] || !may_be_heard(intent)) return Answer::kPass;
   const auto* const say = core::as<words::Say>(intent);
   Answer all = Answer::kPass;
   if (say != nullptr && is_command(say->text()))

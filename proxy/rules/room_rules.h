@@ -44,7 +44,8 @@ class RoomRules {
   void skip(core::Micros now) {
     if (now >= next_tick_) next_tick_ = second_after(now);
   }
-  /// A player says this. kDrop: also a command of a rule.
+  /// A player says this. kDrop: also a command of a rule. In an arena, rules hear only Enter, Leave and Resume of who
+  /// is not in the world.
   Rule::Answer hear(core::Intent& intent, core::Micros now);
   /// The world already has this fact.
   void told(const core::Fact& fact, core::Micros now);
@@ -70,6 +71,7 @@ class RoomRules {
   core::Micros second_after(core::Micros now) const {
     return now + core::kSecond - (now + options_.phase) % core::kSecond;
   }
+  bool may_be_heard(const core::Intent& intent) const;
   bool run_command(const core::Intent& intent, const words::Say& say, core::Micros now);
   void tell_help(core::Id player, core::Micros now);
   Rule::Answer chat(core::Intent& intent, core::Micros now);

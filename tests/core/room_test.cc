@@ -81,6 +81,15 @@ class ToyFront final : public Front {
     }
     if (line == "late") return out.wake(out.now() + kSecond);
     if (line == "leave") return out.say(words::Leave());
+    if (line == "enter and speak") {
+      out.say(words::Enter());
+      for (const char* each : {"one", "two"}) {
+        words::Say say;
+        say.set_text(each);
+        out.say(say);
+      }
+      return;
+    }
     if (line == "bye") return out.close("said bye", 4);
     if (line == "enter") {
       words::Enter enter;
@@ -1329,6 +1338,33 @@ TEST_CASE("what a rule of the operator stops is counted, unless it is a command,
   CHECK(room.ledger().entries().front().line == &drops::kRule);
   CHECK(room.ledger().entries().front().what() == "Say");
   CHECK(room.ledger().entries().front().times == 2);
+}
+
+TEST_CASE("what a player of a shared room says together with its Enter is heard when the player is in the world") {
+  class Asked final : public Stage {
+   public:
+    bool passes(Intent& intent) override {
+      heard += std::string(name_of(intent)) + (room->world().player(intent.by) != nullptr ? " in\n" : " out\n");
+      return true;
+    }
+    const Room* room = nullptr;
+    std::string heard;
+  } stage;
+  Room room(stage, std::make_unique<ToyBack>(), Play::options(true));
+  stage.room = &room;
+  const auto says = [&](Id seat, std::string_view line) {
+    room.received(seat, {Lane::kStream, as_bytes(line)}, 0);
+    return std::exchange(stage.heard, {});
+  };
+  const Id anna = room.seat(std::make_unique<ToyFront>(), {}, 0);
+  stage.take();
+  CHECK(says(anna, "enter and speak") == "Enter out\nSay in\nSay in\n");
+  CHECK(stage.take() ==
+        "dials\nseat 1 sends Player\nseat 1 sends Ready\nseat 1 sends Said:one\nseat 1 sends Said:two\n");
+  const Id ben = room.seat(std::make_unique<ToyFront>(), {}, 0);
+  CHECK(says(ben, "nobody") == "Say out\n");
+  CHECK(says(ben, "enter and speak") == "Enter out\nSay in\nSay in\n");
+  CHECK(says(ben, "leave") == "Leave in\n");
 }
 
 TEST_CASE("a player is told once of each kind of wish that is not passed on, as the answer to the first of them") {

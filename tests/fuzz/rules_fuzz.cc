@@ -19,6 +19,12 @@ class Room final : public rules::RoomView {
   bool is_here(core::Id player) const override { return player != 0; }
   bool is_arena() const override { return true; }
 
+  void enter(core::Id id) {
+    words::Player player;
+    player.set_id(id);
+    world_.fold(core::Fact(std::move(player)));
+  }
+
   core::WorldState world_;
 };
 
@@ -42,6 +48,7 @@ void hear_words(Bytes bytes) {
     core::clean_texts(*intent);
     Buffer before, after;
     core::write(*intent, before);
+    room.enter(intent->by);
     all.hear(*intent, 0);
     core::write(*intent, after);
     const bool chat = core::as<words::Say>(*intent) != nullptr;  // a rule's text is cleaned
@@ -65,7 +72,7 @@ void load(Bytes bytes) {
   Room room;
   rules::RoomRules all(std::make_shared<rules::RuleSet>(rules::RuleSet{*checked}), room, {}, 0);
   core::Intent intent{words::Fire()};
-  intent.by = 1;
+  room.enter(intent.by = 1);
   all.hear(intent, core::kSecond);
   all.tick(2 * core::kSecond);
   if (all.memory() > rules::Limits{}.memory) std::abort();

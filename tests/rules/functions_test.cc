@@ -180,6 +180,7 @@ TEST_CASE("the room, its round, its settings, its field and its tokens are seen 
   room.scene.tell(token);
   CHECK(room.value("#tokens(), tokens()[1].id, tokens()[1].team") == "1 5 RED");
   Room empty(false);
+  empty.scene.arena = false;  // where rules hear also who has not entered
   CHECK(empty.value("field(), #players()") == "nil 0");
 }
 

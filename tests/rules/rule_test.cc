@@ -101,6 +101,7 @@ end)");
   Scene walled(
       "function on_chat() log(string.format('%.0f %.0f', clear_way(0, 0, 1, 1, 0, 0, 300), clear_way(0, 0, 1, 0, 2, 0, "
       "300))) end");
+  walled.arena = false;  // where rules hear also who has not entered
   CHECK((walled.chat(Scene::kAnna, "x"), walled.taken()) == "log: 300 300\n");  // there is no world yet
   words::World world;
   world.set_hash("a wall");
@@ -178,6 +179,35 @@ TEST_CASE("commands of rules are not passed on, and /help lists them") {
   CHECK(scene.chat(Scene::kAnna, "/readyish"));
   CHECK_FALSE(scene.chat(Scene::kBen, "/help"));
   CHECK(scene.taken() == "log: 1 [now or never]\nlog: 1 []\ntell 2: /ready says that you are ready\n");
+}
+
+TEST_CASE("in an arena, rules do not hear what a connection says that has not entered") {
+  Scene scene(R"(
+function on_chat(id) log("chat of " .. get_player(id).name) end
+function on_intent.change(_, id) log("change of " .. get_player(id).name) end
+function on_intent.enter(_, id) log("enter") end
+command("ready", "says that you are ready", function(id) log("ready: " .. get_player(id).name) end))");
+  scene.begin();
+  constexpr core::Id kStranger = 9;
+  scene.seats.insert(kStranger);
+  core::Intent change{words::Change()}, enter{words::Enter()};
+  const auto say_all = [&](core::Id id) {
+    CHECK(scene.say(change, id));
+    CHECK(scene.chat(id, "hello"));
+    scene.chat(id, "/ready");
+  };
+  say_all(kStranger);
+  CHECK(scene.taken() == "");
+  CHECK(scene.say(enter, kStranger));
+  CHECK(scene.taken() == "log: enter\n");
+  scene.join(kStranger, "dora", words::RED);
+  say_all(kStranger);
+  CHECK(scene.taken() == "log: change of dora\nlog: chat of dora\nlog: ready: dora\n");
+  CHECK(scene.rules->running() == 1);
+  scene.leave(kStranger);
+  scene.arena = false;  // a bridge, whose server has not answered yet
+  scene.chat(kStranger, "/ready");
+  CHECK(scene.rules->running() == 0);
 }
 
 TEST_CASE("state survives a reload, and rules that did not change go on") {

@@ -295,6 +295,27 @@ TEST_CASE("vote_kick sends away whom more than half of the players vote out") {
   CHECK(scene.taken() == "tell_all: The vote to kick cleo has failed.\n");
 }
 
+TEST_CASE("vote_kick does not count the votes of spectators") {
+  Played played("vote_kick.lua");
+  Scene& scene = played.scene;
+  scene.join(kCleo, "cleo", words::RED);
+  const auto become = [&](core::Id id, words::Role role) {
+    words::Player player;
+    player.set_id(id);
+    player.set_name("player " + std::to_string(id));
+    player.set_role(role);
+    scene.tell(player);
+  };
+  become(kDora, words::WATCH);
+  scene.chat(kDora, "/votekick ben");
+  scene.chat(kAnna, "/votekick ben");
+  scene.chat(kDora, "/yes");
+  CHECK(scene.taken() == "tell_all: 1 of 3 votes to kick ben; /yes votes for it\n");
+  scene.seats.insert(kDora);
+  scene.chat(kDora, "/yes");
+  CHECK(scene.taken() == "tell 4: Only players vote.\n");
+}
+
 TEST_CASE("vote_kick does not count the vote of a player who has left") {
   Played played("vote_kick.lua");
   Scene& scene = played.scene;

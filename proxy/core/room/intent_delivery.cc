@@ -43,7 +43,11 @@ void IntentDelivery::admit(Seat& seat) {
 }
 
 void IntentDelivery::deliver() {
+  ++round_;
   delivering_.swap(waiting_);
+  auto held = std::exchange(held_, {});
+  for (Intent& intent : held)
+    if (Seat* const seat = room_.seat_with(intent.by)) deliver_to_back(intent, *seat);
   for (Intent& intent : delivering_) deliver(intent);
   delivering_.clear();
 }
@@ -54,16 +58,22 @@ void IntentDelivery::deliver(Intent& intent) {
   if (was_collected) --collected_;
   if (seat == nullptr || awaits_entry(intent, *seat)) return;
   if (!was_collected && room_.host_.collects(intent)) return;
+  const bool comes_or_goes = as<words::Enter>(intent) != nullptr || as<words::Leave>(intent) != nullptr;
+  const bool waits = room_.options_.shared && seat->entered_in == round_ && !comes_or_goes && !was_collected;
+  waits ? held_.push_back(std::move(intent)) : deliver_to_back(intent, *seat);
+}
+
+void IntentDelivery::deliver_to_back(Intent& intent, Seat& seat) {
   ++room_.work_;
   if (auto* say = std::get_if<words::Say>(&intent.content)) {
     if (const auto refusal = chat_.filter(*say, intent.by, room_.now_)) {
       if (refusal.why == &drops::kCommandElsewhere && is_of_rule(intent)) return;
       room_.ledger_.add(*refusal.why);
-      if (refusal.tell) notify(*seat, std::string("not passed on: ") + refusal.why->reason, intent.number);
+      if (refusal.tell) notify(seat, std::string("not passed on: ") + refusal.why->reason, intent.number);
       return;
     }
   }
-  if (const std::string field = not_finite(intent); !field.empty()) return refuse_number(intent, *seat, field);
+  if (const std::string field = not_finite(intent); !field.empty()) return refuse_number(intent, seat, field);
   clean_texts(intent);
   room_.host_.heard(intent);
   if (!room_.host_.passes(intent)) {
@@ -74,10 +84,11 @@ void IntentDelivery::deliver(Intent& intent) {
   if (as<words::Resume>(intent) != nullptr) return resume(intent);
   if (as<words::Query>(intent) != nullptr && !room_.options_.shared && !dialled_) return learn_known_world();
   if (const auto* wish = as<words::Enter>(intent)) make_way(intent.by, *wish);
-  room_.transition_.remember(intent, *seat);
+  room_.transition_.remember(intent, seat);
   dial_once();
   if (room_.transition_.withholds_from_back(intent)) return;
   heard_ = &intent;
+  if (as<words::Enter>(intent) != nullptr) seat.entered_in = round_;
   room_.back_->hear(intent);
   heard_ = nullptr;
   room_.transition_.hear(intent);

@@ -1,8 +1,11 @@
 // The intents of a room on their way from its fronts to its back. A part of Room.
 // Invariant: the back hears each player's intents once, in the order in which they were said, from an Enter that the
-// host admits. An intent that it does not hear is counted, or answered by the room.
+// host admits. An intent that it does not hear is counted, or answered by the room. In a shared room, what a player
+// says together with its Enter waits until the facts that answer the Enter are in the world, so that the host knows the
+// player (Host::passes). Only a Leave does not wait, nor what was collected.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -24,9 +27,10 @@ class IntentDelivery {
   void queue_collected(std::vector<Intent> intents);
   /// The host admits this seat: its intents wait no longer.
   void admit(Seat& seat);
-  std::size_t waiting() const { return waiting_.size(); }
+  std::size_t waiting() const { return waiting_.size() + held_.size(); }
   void clear() {
     waiting_.clear();
+    held_.clear();
     collected_ = 0;
   }
   /// Delivers all that wait, but not what is said meanwhile.
@@ -41,6 +45,7 @@ class IntentDelivery {
 
  private:
   void deliver(Intent& intent);
+  void deliver_to_back(Intent& intent, Seat& seat);
   bool awaits_entry(Intent& intent, Seat& seat);
   bool is_of_rule(Intent& intent);
   void resume(const Intent& intent);
@@ -55,6 +60,8 @@ class IntentDelivery {
   bool dialled_ = false;
   const Intent* heard_ = nullptr;  // the one that the back hears now
   std::vector<Intent> waiting_, delivering_;
+  std::vector<Intent> held_;  // said in the round of their player's Enter; delivered in the next round
+  std::uint64_t round_ = 0;   // number of calls of deliver()
   std::size_t collected_ = 0;  // so many of those that are delivered next were collected by the host
 };
 
