@@ -37,13 +37,16 @@ end
 
 command("ready", "says that you are ready for the match", function(id)
   if state.half ~= 0 then return tell(id, "The match is running.") end
+  local said_before = ready[id]
   ready[id] = true
   local missing = {}
   for _, player in ipairs(playing()) do
     if not ready[player.id] then missing[#missing + 1] = player.name end
   end
   if #missing == 0 then return begin_half(1) end
-  tell_all(get_player(id).name .. " is ready. Waiting for " .. table.concat(missing, ", "))
+  local waiting = "Waiting for " .. table.concat(missing, ", ")
+  if said_before then return tell(id, waiting) end
+  tell_all(get_player(id).name .. " is ready. " .. waiting)
 end)
 
 function on_server_up() close_round() end

@@ -2,6 +2,7 @@
 
 local allowed_difference = 1
 local sides = { RED = "BLUE", BLUE = "RED" }
+local told_at = {} -- by player
 
 local function size(team, without)
   local count = 0
@@ -28,8 +29,14 @@ end
 
 function on_intent.change(word, player)
   if not word.team then return end
-  if fair(word.team, player) ~= word.team then
+  if fair(word.team, player) == word.team then return end
+  if now() - (told_at[player] or -10) > 5 then
     tell(player, "That team has enough players.")
-    return false
+    told_at[player] = now()
   end
+  return false
+end
+
+function on_leave(player)
+  told_at[player.id] = nil
 end

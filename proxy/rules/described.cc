@@ -183,7 +183,8 @@ end)",
 
     // -- Actions ------------------------------------------------------------------------------------------------------
     {"tell", "player: integer, text: string", "boolean",
-     "Tells a player something, in the way of its game. False: the player has no seat in this room.",
+     "Tells a player something, in the way of its game. False: the player has no seat in this room, or is told too "
+     "much.",
      R"(command("hi", "greets you", function(player)
   tell(player, "hello")
 end))",

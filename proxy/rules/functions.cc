@@ -262,8 +262,8 @@ int field(lua_State* lua) {
 
 /// Returns whether it will be done.
 int act(lua_State* lua, bool possible, Action action) {
-  if (possible) rule_of(lua).act(lua, std::move(action));
-  lua_pushboolean(lua, possible);
+  const bool done = possible && rule_of(lua).act(lua, std::move(action));
+  lua_pushboolean(lua, done);
   return 1;
 }
 

@@ -13,9 +13,12 @@ struct Limits {
   std::size_t source = std::size_t{256} << 10U;  ///< bytes of its file
   std::size_t state = std::size_t{64} << 10U;    ///< bytes of `state` that survive a reload
   std::int64_t call_steps = 200'000;             ///< in one call of a handler
-  std::int64_t second_steps = 10'000'000;         ///< on average, in a second
-  std::int64_t second_actions = 100;             ///< lines to players, kicks, reports …, on average, in a second
+  std::int64_t second_steps = 10'000'000;        ///< on average, in a second
+  std::int64_t second_actions = 100;             ///< orders about no player (lines to all …), on average, in a second
   std::int64_t most_actions = 400;               ///< of those, at once
+  unsigned second_player_actions = 20;           ///< orders of one kind about one player, on average, in a second
+  unsigned most_player_actions = 40;             ///< of those, at once
+  std::size_t paced_players = 4'096;             ///< pairs of a player and a kind of order whose pace is remembered
   std::size_t commands = 64;                     ///< chat commands
 };
 

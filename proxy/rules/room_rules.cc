@@ -119,6 +119,12 @@ std::size_t RoomRules::running() const {
       std::count_if(rules_.begin(), rules_.end(), [](const auto& rule) { return !rule->is_off(); }));
 }
 
+std::uint64_t RoomRules::take_refused() {
+  std::uint64_t refused = 0;
+  for (const auto& rule : rules_) refused += rule->take_refused();
+  return refused;
+}
+
 std::size_t RoomRules::memory() const {
   std::size_t bytes = 0;
   for (const auto& rule : rules_) bytes += rule->sandbox().memory();

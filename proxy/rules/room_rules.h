@@ -58,6 +58,8 @@ class RoomRules {
   /// What the rules want, in order. The caller takes it away.
   std::vector<Action>& actions() { return actions_; }
   const std::vector<Action>& actions() const { return actions_; }
+  /// Orders that came too fast for their player and are not among the actions, since the last call.
+  std::uint64_t take_refused();
   /// Those that run.
   std::size_t running() const;
   std::size_t memory() const;

@@ -237,9 +237,30 @@ bool Rule::spend_action() {
   return --actions_left_ >= 0;
 }
 
-void Rule::act(lua_State* lua, Action action) {
+/// So that no player can use up what is for others.
+bool Rule::spend_action(lua_State* lua, core::Id player, Action::Kind kind) {
+  const core::Micros every = core::kSecond / limits_.second_player_actions;
+  const std::pair key(player, kind);
+  if (paid_until_.size() >= limits_.paced_players && !paid_until_.contains(key)) {
+    if (swept_at_ == now_) return false;
+    swept_at_ = now_;
+    Sandbox::charge(lua, paid_until_.size() / 4);
+    std::erase_if(paid_until_, [&](const auto& entry) { return entry.second <= now_; });
+    if (paid_until_.size() >= limits_.paced_players) return false;
+  }
+  core::Micros& paid = paid_until_[key];
+  if (paid > now_ + every * (limits_.most_player_actions - 1)) return false;
+  paid = std::max(paid, now_) + every;
+  return true;
+}
+
+bool Rule::act(lua_State* lua, Action action) {
   Sandbox::charge(lua, 10);
-  if (!spend_action()) {
+  if (action.player != 0 && !spend_action(lua, action.player, action.kind)) {
+    ++refused_actions_;
+    return false;
+  }
+  if (action.player == 0 && !spend_action()) {
     actions_left_ = 0;
     luaL_error(lua, "more than %I lines, kicks and other actions at once",
                static_cast<LUAI_UACINT>(limits_.most_actions));
@@ -248,6 +269,7 @@ void Rule::act(lua_State* lua, Action action) {
   action.at = now_;
   if (const core::PlayerState* const player = view_.world().player(action.player)) action.name = player->player.name();
   actions_.push_back(std::move(action));
+  return true;
 }
 
 const core::Terrain* Rule::terrain(lua_State* lua) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <bitset>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -95,8 +96,10 @@ class Rule {
   /// What stops shots in the room's world; null: it is not known yet. Made when it is asked for first, and again for
   /// another world, which costs steps.
   const core::Terrain* terrain(lua_State* lua);
-  /// An error of Lua if there are too many.
-  void act(lua_State* lua, Action action);
+  /// False: there are too many of this kind about this player. An error of Lua if there are too many about nobody.
+  bool act(lua_State* lua, Action action);
+  /// Orders that came too fast for their player, since the last call.
+  std::uint64_t take_refused() { return std::exchange(refused_actions_, 0); }
   /// Null: nothing is remembered here.
   Past* past() const { return past_; }
   void remember_by(Past* past) { past_ = past; }
@@ -111,6 +114,7 @@ class Rule {
   void read_word_handlers(lua_State* lua, const char* name, const std::vector<std::string>& kinds,
                           std::vector<int>& handlers);
   bool spend_action();
+  bool spend_action(lua_State* lua, core::Id player, Action::Kind kind);
 
   const std::string name_, source_;
   const RoomView& view_;
@@ -123,6 +127,9 @@ class Rule {
   std::shared_ptr<const words::World> terrain_of_;  // null: there is none
   std::int64_t actions_left_;
   core::Micros acted_at_ = 0;
+  std::map<std::pair<core::Id, Action::Kind>, core::Micros> paid_until_;  // for all orders of the kind about the player
+  core::Micros swept_at_ = 0;                                             // when those that are paid were removed last
+  std::uint64_t refused_actions_ = 0;
   std::vector<int> intent_handlers_, fact_handlers_;
   std::array<int, kEvents> handlers_{};
   std::vector<Command> commands_;

@@ -260,6 +260,41 @@ TEST_CASE("a rule that says a million lines is stopped") {
   CHECK(scene.take().size() <= 400 + 10 * 100);
 }
 
+TEST_CASE("orders about one player are bounded without an error, and leave room for others and for a kick") {
+  Scene scene(
+      "function on_chat(id) local n = 0 for i = 1, 450 do if tell(id, 'x') then n = n + 1 end end log(n) end "
+      "command('out', 'x', function(id) log(tostring(kick(id))) end)");
+  scene.begin();
+  const auto told = [&](core::Id id) {
+    scene.chat(id, "x");
+    const std::string all = scene.taken();
+    return all.substr(all.find("log"));
+  };
+  CHECK(told(Scene::kAnna) == "log: 40\n");
+  CHECK(told(Scene::kAnna) == "log: 0\n");
+  CHECK(told(Scene::kBen) == "log: 40\n");
+  CHECK(scene.rules->take_refused() == 410 + 450 + 410);
+  CHECK(scene.rules->take_refused() == 0);
+  scene.chat(Scene::kAnna, "/out");
+  CHECK(scene.taken() == "kick 1\nlog: true\n");
+  scene.pass(1);
+  CHECK(told(Scene::kAnna) == "log: 20\n");
+  CHECK(scene.rules->running() == 1);
+}
+
+TEST_CASE("what is remembered of the orders about players is bounded") {
+  Scene scene(
+      "function on_chat(id) for i = 1, 1000 do report(i + state.n, 'x') end state.n = state.n + 1000 end "
+      "state.n = 0 function on_intent.change() log(tostring(report(1, 'x'))) end");
+  scene.begin();
+  for (int i = 0; i < 10; ++i) scene.chat(Scene::kAnna, "x");
+  CHECK(scene.take().size() == Limits{}.paced_players);
+  scene.pass(1);
+  core::Intent change{words::Change()};
+  CHECK(scene.say(change, Scene::kAnna));
+  CHECK(scene.taken() == "report 1: x\nlog: true\n");
+}
+
 TEST_CASE("the steps of a second are bounded, too") {
   Scene scene("function on_chat() for i = 1, 40000 do end end");
   scene.begin();

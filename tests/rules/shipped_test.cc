@@ -200,6 +200,28 @@ TEST_CASE("team_balance sends newcomers and changers to the smaller team") {
   CHECK(scene.say(intent, kDora));
 }
 
+TEST_CASE("no player switches a shipped rule off for the others by repeating a wish") {
+  for (const char* const file : {"team_balance.lua", "welcome.lua", "vote_kick.lua", "ready_check.lua",
+                                 "duel_ladder.lua", "no_fire_zone.lua", "chat_filter.lua"}) {
+    CAPTURE(file);
+    Played played(file);
+    for (int i = 0; i < 500; ++i) {
+      for (const words::Team team : {words::RED, words::BLUE}) {
+        words::Change change;
+        change.set_team(team);
+        core::Intent intent(change);
+        (void)played.scene.say(intent, kAnna);
+      }
+      played.fires(kAnna, -340, 100);
+      for (const char* line : {"/rules", "/votekick anna", "/votekick nobody", "/yes", "/ladder", "/ready", "darn"})
+        played.scene.chat(kAnna, line);
+      if (i % 10 == 0) played.scene.take();
+      played.scene.now += 2 * core::kMillisecond;
+    }
+    CHECK(played.scene.rules->running() == 1);
+  }
+}
+
 TEST_CASE("no_fire_zone stops shots from bases and into them") {
   Played played("no_fire_zone.lua");
   Scene& scene = played.scene;

@@ -183,6 +183,9 @@ void RuleOrders::measure(Metrics& metrics) const {
   for (const auto& book : books()) {
     metrics.count("rule_sessions_lost", "sessions of relays that went on without rules, which could not follow them",
                   {{"of", book->of()}}, book->lost());
+    metrics.count("rule_orders_too_fast",
+                  "orders by rules that were refused, because there were too many about a player", {{"of", book->of()}},
+                  book->too_fast());
     for (const relay::RuleBook::Row& row : book->rows()) {
       const Metrics::Labels labels{{"of", book->of()}, {"rule", row.rule}};
       metrics.gauge("rule_switched_off_rooms", "Rooms in which a rule was switched off since it was loaded", labels,

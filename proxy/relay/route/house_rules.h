@@ -56,6 +56,7 @@ class HouseRules final : private rules::RoomView {
 
   // After it.
   void settle(core::Micros at) {
+    if (rules_) book_->note_too_fast(rules_->take_refused());
     if (entered_ && book_->version() != version_) renew(at);
   }
   std::vector<rules::Action> take_actions() {

@@ -65,6 +65,12 @@ class RuleBook {
   /// Sessions of a relay that went on without rules.
   std::uint64_t lost() const { return lost_.load(std::memory_order_relaxed); }
 
+  /// Orders that a room did not take, because there were too many about their player.
+  void note_too_fast(std::uint64_t orders) {
+    if (orders != 0) too_fast_.fetch_add(orders, std::memory_order_relaxed);
+  }
+  std::uint64_t too_fast() const { return too_fast_.load(std::memory_order_relaxed); }
+
   struct Row {
     std::string rule;
     std::uint64_t actions = 0, reports = 0;
@@ -99,7 +105,7 @@ class RuleBook {
   std::string of_;
   std::shared_ptr<const rules::RuleSet> set_;
   std::vector<Row> rows_;
-  std::atomic<std::uint64_t> version_{0}, lost_{0};
+  std::atomic<std::uint64_t> version_{0}, lost_{0}, too_fast_{0};
   std::atomic<bool> refused_{false};
 };
 
