@@ -92,6 +92,9 @@ std::size_t Sandbox::largest_block() const {
   return kSmallBlock;
 }
 
+/// Lua looks at all of its memory when it is refused more.
+void Sandbox::charge_collection() { spend(static_cast<std::int64_t>(used_) / kBytesPerStepOfCollection); }
+
 /// Lua says the kind of a new object by `old_size`.
 void* Sandbox::allocate(void* sandbox, void* block, std::size_t old_size, std::size_t size) {
   Sandbox& self = *static_cast<Sandbox*>(sandbox);
@@ -105,11 +108,12 @@ void* Sandbox::allocate(void* sandbox, void* block, std::size_t old_size, std::s
   if (size > before) {
     constexpr std::size_t kHeader = 64;  // of a string, at most
     if (block == nullptr && old_size == LUA_TSTRING && size > self.limits_.text + kHeader) {
+      self.charge_collection();
       self.refused_ = "a string of more than 16 KiB";
       return nullptr;
     }
     if (self.used_ - before + size > self.limits_.memory) {
-      self.spend(static_cast<std::int64_t>(self.used_) / kBytesPerStepOfCollection);  // Lua looks at all of it now
+      self.charge_collection();
       self.refused_ = "more than 4 MiB of memory";
       return nullptr;
     }

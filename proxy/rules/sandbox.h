@@ -75,6 +75,7 @@ class Sandbox {
   void note_block(std::size_t size, int more);
   std::size_t largest_block() const;
   static std::int64_t steps_of_arguments(lua_State* lua);
+  void charge_collection();
   static void* allocate(void* sandbox, void* block, std::size_t old_size, std::size_t size);
   static void count(lua_State* lua, lua_Debug*);
   [[noreturn]] void stop(lua_State* lua) const;

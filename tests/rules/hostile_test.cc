@@ -192,6 +192,18 @@ while true do pcall(string.rep, 'y', 16000) end)");
   CHECK(fate.starts_with("off: bad.lua: too many steps in one call"));
 }
 
+TEST_CASE("a string that is too long costs steps for all that is kept, because all of it is looked at") {
+  constexpr std::uint64_t kTimes = 20, kKept = 1'000'000, kBytesPerStep = 256;
+  const auto steps = [](const std::string& call) {
+    return steps_of(
+        "local s, kept = ('y'):rep(16000), {} for i = 1, 20000 do kept[i] = { i } end "
+        "for _ = 1, 20 do " +
+        call + " end");
+  };
+  for (const std::string call : {"pcall(string.rep, 'y', 16500)", "pcall(function() return s .. s end)"})
+    CHECK_MESSAGE(steps(call) >= steps("") + kTimes * kKept / kBytesPerStep, call);
+}
+
 TEST_CASE("an error that is not a text is not asked for one") {
   const std::string fate = fate_of("error(setmetatable({}, { __tostring = function() while true do end end }))");
   CHECK(fate.starts_with("off: bad.lua: an error that is not a text\n"));
