@@ -70,6 +70,11 @@ void push_state(lua_State* lua, const core::UnitState& state, std::optional<doub
   push_unit(lua, state, {state.unit.pose(), state.posed_at}, rule_of(lua).now(), away);
 }
 
+int charged_for_texts(lua_State* lua) {
+  Sandbox::charge_texts(lua, 1);
+  return lua_tocfunction(lua, lua_upvalueindex(1))(lua);
+}
+
 }  // namespace
 
 void push_player(lua_State* lua, core::Id id) {
@@ -355,6 +360,7 @@ void open_functions(lua_State* lua) {
   for (const Described& one : described()) {
     if (one.call == nullptr) continue;
     lua_pushcfunction(lua, one.call);
+    lua_pushcclosure(lua, charged_for_texts, 1);
     lua_setglobal(lua, one.name);
   }
   for (const char* const name : {"on_intent", "on_fact", "state"}) {

@@ -135,6 +135,7 @@ std::size_t Pattern::class_end(std::size_t p) {
   const unsigned char first = at(p++);
   if (first == '%') return p < pattern_.size() ? p + 1 : fail("the pattern ends with '%'");
   if (first != '[') return p;
+  const std::size_t begin = p;
   if (p < pattern_.size() && at(p) == '^') ++p;
   do {  // a ']' at the beginning is in the set
     if (p >= pattern_.size()) return fail("missing ']' in the pattern");
@@ -143,7 +144,7 @@ std::size_t Pattern::class_end(std::size_t p) {
       ++p;
     }
   } while (p >= pattern_.size() || at(p) != ']');
-  return p + 1;
+  return step(static_cast<std::int64_t>(p - begin) / 8) ? p + 1 : kNone;
 }
 
 /// `last`: where its ']' is.

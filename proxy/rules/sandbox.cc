@@ -160,6 +160,13 @@ void Sandbox::charge(lua_State* lua, std::uint64_t steps) {
   if (!self.spend(static_cast<std::int64_t>(std::min(steps, kMost)))) self.stop(lua);
 }
 
+void Sandbox::charge_texts(lua_State* lua, int first) {
+  std::uint64_t bytes = 0;
+  for (int i = first; i <= lua_gettop(lua); ++i)
+    if (lua_type(lua, i) == LUA_TSTRING) bytes += lua_rawlen(lua, i);
+  charge(lua, bytes / 16);
+}
+
 void Sandbox::charge_scan(lua_State* lua) { charge(lua, of(lua).largest_block() / kBlockBytesPerStep); }
 
 /// For the last kHookEvery instructions: each may have copied all arguments ("...") of a function that runs.

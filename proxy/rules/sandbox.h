@@ -61,6 +61,8 @@ class Sandbox {
   bool is_exhausted() const { return exhausted_ != nullptr; }
   /// The same in a function that Lua calls: an error of Lua if there are none left.
   static void charge(lua_State* lua, std::uint64_t steps);
+  /// For reading the arguments from `first` on that are texts; also those that are taken as numbers.
+  static void charge_texts(lua_State* lua, int first);
   /// For going through a table: Lua looks at all its places, also at those that are empty.
   static void charge_scan(lua_State* lua);
   std::int64_t& steps_left() { return left_; }

@@ -63,8 +63,10 @@ int safe_tostring(lua_State* lua) {
   return 1;
 }
 
-int safe_tonumber(lua_State* lua) {
-  if (lua_type(lua, 1) == LUA_TSTRING) Sandbox::charge(lua, lua_rawlen(lua, 1) / 16);
+/// `tonumber`, `select` and `error` may take a text as a number.
+int charged_for_numbers(lua_State* lua) {
+  for (const int i : {1, 2})
+    if (lua_type(lua, i) == LUA_TSTRING) Sandbox::charge(lua, lua_rawlen(lua, i) / 16);
   return lua_tocfunction(lua, lua_upvalueindex(1))(lua);
 }
 
@@ -213,7 +215,7 @@ void open_base(lua_State* lua) {
   replace(lua, "pcall", safe_pcall);
   replace(lua, "setmetatable", safe_setmetatable);
   replace(lua, "tostring", safe_tostring);
-  replace(lua, "tonumber", safe_tonumber, true);
+  for (const char* const name : {"tonumber", "select", "error"}) replace(lua, name, charged_for_numbers, true);
   replace(lua, "pairs", sorted_pairs);
   replace(lua, "next", sorted_next);
   lua_getfield(lua, -1, LUA_COLIBNAME);

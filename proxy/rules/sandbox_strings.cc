@@ -1,5 +1,6 @@
 // The functions `string` and `utf8` of Lua. Those that match patterns use Pattern; the others are Lua's own, and are
 // charged for what they read. See sandbox.h.
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -17,10 +18,8 @@ std::string_view text_at(lua_State* lua, int index) {
 
 /// A function of Lua that takes time for each byte, and for each result.
 int charged(lua_State* lua) {
-  std::uint64_t steps = 1;
-  for (int i = 1; i <= lua_gettop(lua); ++i)
-    if (lua_type(lua, i) == LUA_TSTRING) steps += lua_rawlen(lua, i) / 16;
-  Sandbox::charge(lua, steps);
+  Sandbox::charge(lua, 1);
+  Sandbox::charge_texts(lua, 1);
   const int results = lua_tocfunction(lua, lua_upvalueindex(1))(lua);
   Sandbox::charge(lua, static_cast<std::uint64_t>(results));
   return results;
@@ -49,6 +48,7 @@ int safe_format(lua_State* lua) {
 }
 
 int safe_rep(lua_State* lua) {
+  Sandbox::charge_texts(lua, 2);
   const std::uint64_t size = text_at(lua, 1).size() + (lua_isnoneornil(lua, 3) ? 0 : text_at(lua, 3).size());
   const lua_Integer times = luaL_checkinteger(lua, 2);
   if (times > 0) {
@@ -100,6 +100,7 @@ std::size_t place_of(lua_State* lua, int index, std::size_t size) {
 }
 
 int find_or_match(lua_State* lua, bool find) {
+  Sandbox::charge_texts(lua, 2);
   const std::string_view subject = text_at(lua, 1), written = text_at(lua, 2);
   std::size_t at = place_of(lua, 3, subject.size());
   if (at > subject.size()) return lua_pushnil(lua), 1;
@@ -136,6 +137,7 @@ int next_match(lua_State* lua) {
   const std::string_view subject = text_at(lua, lua_upvalueindex(1)), written = text_at(lua, lua_upvalueindex(2));
   auto at = static_cast<std::size_t>(lua_tointeger(lua, lua_upvalueindex(3)));
   const lua_Integer last = lua_tointeger(lua, lua_upvalueindex(4));
+  Sandbox::charge(lua, written.size() / 16);
   Pattern pattern(subject, written, Sandbox::of(lua).steps_left());
   for (; at <= subject.size(); ++at) {
     const std::size_t end = match_at(lua, pattern, at, 0);
@@ -151,6 +153,7 @@ int next_match(lua_State* lua) {
 }
 
 int safe_gmatch(lua_State* lua) {
+  Sandbox::charge_texts(lua, 2);
   const std::size_t size = text_at(lua, 1).size();
   text_at(lua, 2);
   const std::size_t at = place_of(lua, 3, size);
@@ -215,6 +218,7 @@ void add_replacement(lua_State* lua, std::string_view subject, const Pattern& pa
 }
 
 int safe_gsub(lua_State* lua) {
+  Sandbox::charge_texts(lua, 1);
   constexpr std::size_t kLongest = std::size_t{64} << 10U;  // a string of this length is refused anyway
   const std::string_view subject = text_at(lua, 1), written = text_at(lua, 2);
   const int type = lua_type(lua, 3);
@@ -247,6 +251,34 @@ int safe_gsub(lua_State* lua) {
   lua_pushlstring(lua, out.data(), out.size());
   lua_pushinteger(lua, count);
   return 2;
+}
+
+/// math.random has the state of its generator as an upvalue, so it must be called as what it is.
+int charged_random(lua_State* lua) {
+  Sandbox::charge_texts(lua, 1);
+  lua_pushvalue(lua, lua_upvalueindex(1));
+  lua_insert(lua, 1);
+  lua_call(lua, lua_gettop(lua) - 1, 1);
+  return 1;
+}
+
+/// The iterator of utf8.codes: it passes over all bytes that continue a character.
+int charged_code(lua_State* lua) {
+  const std::size_t size = text_at(lua, 1).size();
+  const auto before = static_cast<std::size_t>(std::max<lua_Integer>(lua_tointeger(lua, 2), 0));
+  if (lua_type(lua, 2) == LUA_TSTRING) Sandbox::charge(lua, lua_rawlen(lua, 2) / 16);
+  const int results = lua_tocfunction(lua, lua_upvalueindex(1))(lua);
+  const std::size_t after = results == 2 ? static_cast<std::size_t>(lua_tointeger(lua, -2)) : size;
+  Sandbox::charge(lua, (after - std::min(before, after)) / 16 + 1);
+  return results;
+}
+
+int safe_codes(lua_State* lua) {
+  const int results = charged(lua);
+  lua_pushvalue(lua, -results);
+  lua_pushcclosure(lua, charged_code, 1);
+  lua_replace(lua, -results - 1);
+  return results;
 }
 
 void wrap(lua_State* lua, const char* name, lua_CFunction with) {

@@ -22,30 +22,35 @@ void charge_range(lua_State* lua, lua_Integer first, lua_Integer last) {
 int original(lua_State* lua) { return lua_tocfunction(lua, lua_upvalueindex(1))(lua); }
 
 int safe_insert(lua_State* lua) {
+  if (lua_type(lua, 2) == LUA_TSTRING && lua_gettop(lua) > 2) Sandbox::charge(lua, lua_rawlen(lua, 2) / 16);
   const lua_Integer size = size_of(lua, 1);
   charge_range(lua, lua_gettop(lua) > 2 ? luaL_checkinteger(lua, 2) : size, size);
   return original(lua);
 }
 
 int safe_remove(lua_State* lua) {
+  Sandbox::charge_texts(lua, 2);
   const lua_Integer size = size_of(lua, 1);
   charge_range(lua, luaL_optinteger(lua, 2, size), size);
   return original(lua);
 }
 
 int safe_concat(lua_State* lua) {
+  Sandbox::charge_texts(lua, 2);
   const lua_Integer size = size_of(lua, 1);
   charge_range(lua, luaL_optinteger(lua, 3, 1), luaL_optinteger(lua, 4, size));
   return original(lua);
 }
 
 int safe_unpack(lua_State* lua) {
+  Sandbox::charge_texts(lua, 2);
   const lua_Integer size = size_of(lua, 1);
   charge_range(lua, luaL_optinteger(lua, 2, 1), luaL_optinteger(lua, 3, size));
   return original(lua);
 }
 
 int safe_move(lua_State* lua) {
+  Sandbox::charge_texts(lua, 2);
   size_of(lua, 1);
   if (!lua_isnoneornil(lua, 5)) size_of(lua, 5);
   charge_range(lua, luaL_checkinteger(lua, 2), luaL_checkinteger(lua, 3));

@@ -2,7 +2,9 @@
 // number of steps, and the others go on.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "tests/rules/scene.h"
 
@@ -34,6 +36,15 @@ std::uint64_t steps_of(const std::string& source) {
   const auto loaded = sandbox.load(source, "rule.lua");
   CHECK_MESSAGE(loaded.ok(), source);
   return sandbox.steps();
+}
+
+/// The same of a file that also uses the functions of rules, in a room with nobody.
+std::uint64_t steps_in_room(const std::string& source) {
+  const Scene scene("");
+  std::vector<Action> actions;
+  const Rule rule({"rule.lua", source, {}}, scene, 1, scene.now, {}, actions);
+  CHECK_MESSAGE(!rule.is_off(), source, actions.empty() ? "" : actions.back().text);
+  return rule.sandbox().steps();
 }
 
 }  // namespace
@@ -87,6 +98,52 @@ TEST_CASE("a call with thousands of arguments takes steps for them, also below o
   for (const std::string call : {"math.max(...)", "select('#', ...)", "nothing(...)", "nothing(...) loop()"})
     CHECK_MESSAGE(calls(call) >= calls("") + kTimes * kArguments / 32, call);
   CHECK(steps_of("local s = ('x'):rep(10000) for _ = 1, 10 do s:byte(1, -1) end") >= 10 * 10'000);
+}
+
+TEST_CASE("functions that read a long text take steps for it, also where it is a pattern or a number") {
+  constexpr std::uint64_t kSize = 16'000, kTimes = 10;
+  const std::string texts =
+      "local a = ('a'):rep(16000) local set = '[' .. ('a'):rep(15998) .. ']' "
+      "local zeros = ('0'):rep(15999) .. '1' local tail = 'a' .. ('\\x80'):rep(15999) "
+      "local code, of, from = utf8.codes(tail) ";
+  for (const std::string call : {"(''):find(a)",
+                                 "(''):match(a)",
+                                 "(''):find(set)",
+                                 "(''):match(set)",
+                                 "('x'):gsub(set, '', 0)",
+                                 "a:gsub('', '', 0)",
+                                 "(''):gmatch(set)()",
+                                 "('x'):find('x', zeros)",
+                                 "('x'):rep(zeros)",
+                                 "find_player(a)",
+                                 "tell(1, a)",
+                                 "tell_all(a)",
+                                 "get_player(zeros)",
+                                 "setting(a)",
+                                 "math.abs(zeros)",
+                                 "math.fmod(zeros, 2)",
+                                 "table.remove({}, zeros)",
+                                 "local _ = zeros + 0",
+                                 "local _ = 1 - zeros",
+                                 "local _ = -zeros",
+                                 "local _ = 2 // zeros",
+                                 "code(of, 1)",
+                                 "select(zeros, 1)",
+                                 "pcall(error, 'x', zeros)"}) {
+    const std::uint64_t with = steps_in_room(texts + "for _ = 1, 10 do " + call + " end");
+    CHECK_MESSAGE(with >= steps_in_room(texts) + kTimes * kSize / 16, call);
+  }
+}
+
+TEST_CASE("texts are no numbers for operators on bits") {
+  CHECK(fate_of("local _ = '1' | 0").find("attempt to perform bitwise operation on a string value") !=
+        std::string::npos);
+}
+
+TEST_CASE("a set in a pattern takes steps each time it is passed over") {
+  const std::string made = "local p = ('[' .. ('a'):rep(4000) .. ']?'):rep(3) .. 'y' ";
+  constexpr std::uint64_t kTimes = 10, kRead = 3 * 4000 / 16, kPassedOver = 3 * 4000 / 8;
+  CHECK(steps_of(made + "for _ = 1, 10 do (''):find(p) end") >= steps_of(made) + kTimes * (kRead + kPassedOver));
 }
 
 TEST_CASE("tables whose length Lua guesses do not hold up anybody") {
