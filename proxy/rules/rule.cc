@@ -64,7 +64,11 @@ Rule::Rule(const RuleFile& file, const RoomView& view, std::uint32_t seed, core:
 Outcome<Done> Rule::start(const RuleFile& file, std::string_view state) {
   if (const auto opened = sandbox_.call([](lua_State* lua) { open_functions(lua); }); !opened) return opened;
   if (!state.empty())
-    if (const auto restored = sandbox_.load(state, "state"); !restored) return restored;
+    if (const auto restored = sandbox_.load(state, "state"); !restored)
+      actions_.push_back({.kind = Action::Kind::kLog,
+                          .text = "its table state is lost: " + restored.error().text,
+                          .rule = name_,
+                          .at = now_});
   const auto loaded = sandbox_.load(file.compiled.empty() ? file.source : file.compiled, file.name);
   if (!loaded) return loaded;
   return sandbox_.call([this](lua_State* lua) { read_handlers(lua); });

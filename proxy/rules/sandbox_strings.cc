@@ -307,6 +307,21 @@ void open_strings(lua_State* lua) {
   lua_getglobal(lua, LUA_UTF8LIBNAME);
   for (const char* const name : {"len", "codepoint", "offset"}) wrap(lua, name, charged);
   wrap(lua, "char", without_nul);
+  wrap(lua, "codes", safe_codes);
+  lua_pushliteral(lua, "[\x01-\x7F\xC2-\xFD][\x80-\xBF]*");  // Lua's own has a NUL
+  lua_setfield(lua, -2, "charpattern");
+  lua_pop(lua, 1);
+  // Arithmetic, and functions that take numbers, also take texts with numbers.
+  lua_pushliteral(lua, "");
+  lua_getmetatable(lua, -1);
+  for (const char* const name : {"__add", "__sub", "__mul", "__mod", "__pow", "__div", "__idiv", "__unm"})
+    wrap(lua, name, charged);
+  lua_pop(lua, 2);
+  lua_getglobal(lua, LUA_MATHLIBNAME);
+  for (const char* const name : {"abs", "acos", "asin", "atan", "ceil", "cos", "deg",  "exp", "floor",     "fmod",
+                                 "log", "max",  "min",  "modf", "rad",  "sin", "sqrt", "tan", "tointeger", "ult"})
+    wrap(lua, name, charged);
+  wrap(lua, "random", charged_random);
   lua_pop(lua, 1);
 }
 

@@ -273,6 +273,29 @@ log(tostring(state.t) .. " " .. state.n .. " " .. tostring(state.f == 0.1) .. " 
   }
 }
 
+TEST_CASE("a state that cannot be loaded is lost, and the rule goes on without it") {
+  for (const std::string state : {"state={", "state={[\"x\"]=\"a\\000b\",}"}) {
+    const Scene scene("");
+    std::vector<Action> actions;
+    const Rule rule({"rule.lua", "log(tostring(state.x))", {}}, scene, 1, scene.now, state, actions);
+    CHECK_FALSE(rule.is_off());
+    REQUIRE(actions.size() == 2);
+    CHECK(actions[0].text.starts_with("its table state is lost: "));
+    CHECK(actions[0].rule == "rule.lua");
+    CHECK(actions[1].text == "nil");
+  }
+}
+
+TEST_CASE("utf8.charpattern has no NUL, matches characters, and survives in state") {
+  Scene scene(
+      "state.p = utf8.charpattern local n = 0 for _ in ('aäé€'):gmatch(utf8.charpattern) do n = n + 1 end "
+      "log(n .. ' ' .. tostring(utf8.charpattern:find('^%[\\1%-')))");
+  CHECK(scene.taken() == "log: 4 1\n");
+  scene.rules->replace(set_of("log(tostring(state.p == utf8.charpattern))"), scene.now);
+  CHECK(scene.taken().find("log: true\n") != std::string::npos);
+  CHECK(scene.rules->running() == 1);
+}
+
 TEST_CASE("numbers of state keep all their digits, and a number with a fraction of zero is no integer") {
   Scene scene("state = { third = 1 / 3, three = 3.0 } function on_chat() end");
   scene.rules->replace(set_of(R"(
