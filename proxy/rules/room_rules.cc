@@ -198,7 +198,10 @@ bool RoomRules::run_command(const core::Intent& intent, const words::Say& say, c
 }
 
 void RoomRules::tell_help(core::Id player, core::Micros now) {
-  constexpr std::size_t kMostLines = 64;
+  constexpr core::Micros kEvery = core::kSecond;
+  constexpr std::size_t kMostLines = 64, kMostPlayers = 1'000;
+  std::erase_if(helped_, [&](const auto& entry) { return now >= entry.second + kEvery; });
+  if (helped_.size() >= kMostPlayers || !helped_.emplace(player, now).second) return;
   std::size_t lines = 0;
   for (const auto& rule : rules_)
     for (const Rule::Command& command : rule->commands())

@@ -91,8 +91,9 @@ class RoomRules {
   bool wants_tick_ = false, wants_players_ = false;
   bool server_is_up_ = false;
   core::Micros next_tick_ = 0;
-  std::size_t off_ = 0;                     // rules that were switched off when wants were learnt
-  std::map<core::Id, std::string> joined_;  // names of the players who are in, if wants_players_
+  std::size_t off_ = 0;                      // rules that were switched off when wants were learnt
+  std::map<core::Id, core::Micros> helped_;  // when /help was answered last, of those who must wait
+  std::map<core::Id, std::string> joined_;   // names of the players who are in, if wants_players_
 };
 
 }  // namespace entente::rules

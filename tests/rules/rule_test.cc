@@ -181,6 +181,17 @@ TEST_CASE("commands of rules are not passed on, and /help lists them") {
   CHECK(scene.taken() == "log: 1 [now or never]\nlog: 1 []\ntell 2: /ready says that you are ready\n");
 }
 
+TEST_CASE("/help is answered once in a second for each player") {
+  Scene scene(R"(command("ready", "says that you are ready", function() end))");
+  scene.begin();
+  for (int i = 0; i < 100; ++i) CHECK_FALSE(scene.chat(Scene::kAnna, "/help"));
+  scene.chat(Scene::kBen, "/help");
+  CHECK(scene.taken() == "tell 1: /ready says that you are ready\ntell 2: /ready says that you are ready\n");
+  scene.pass(1);
+  scene.chat(Scene::kAnna, "/help");
+  CHECK(scene.taken() == "tell 1: /ready says that you are ready\n");
+}
+
 TEST_CASE("in an arena, rules do not hear what a connection says that has not entered") {
   Scene scene(R"(
 function on_chat(id) log("chat of " .. get_player(id).name) end
