@@ -1,6 +1,7 @@
 // Rules over the words of a recording, without a room: what they report about players.
 // Invariant: the same words give the same reports as in the room where they were said, at the same times, if the
-// recording has them all. As there, rules begin with the first player: they are not told what was said before.
+// recording has them all, and no silence of more than ten minutes. As there, rules begin with the first player: they
+// are not told what was said before.
 #pragma once
 
 #include <memory>

@@ -34,7 +34,7 @@ class RoomRules {
   /// it is, unless it was switched off. New rules do not hear of the players who are in already.
   void replace(std::shared_ptr<const RuleSet> set, core::Micros now);
 
-  /// Calls on_tick, once for each second that has passed; of a longer silence, for the last hour.
+  /// Calls on_tick, once for each second that has passed; not at all for a silence of more than ten minutes.
   /// REQUIRES: called before hear(), server_down(), server_up() and told(), and before the world gets the fact of
   /// told().
   void tick(core::Micros now) {

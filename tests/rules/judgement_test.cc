@@ -164,6 +164,23 @@ TEST_CASE("rules are not called for the time between two recordings") {
   CHECK(reports[2].at == 3'601 * core::kSecond);
 }
 
+TEST_CASE("rules are not called for the silence of a recording whose facts are more than ten minutes apart") {
+  const auto ticks = [](core::Micros gap) {
+    Judgement judgement(set_of("function on_tick() report(0, 'a second', {}) end"));
+    core::Fact fact{words::Player()};
+    std::size_t calls = 0;
+    for (int i = 0; i < 10; ++i) {
+      judgement.hear(fact);
+      fact.at += gap;
+      calls += judgement.take().size();
+    }
+    return calls;
+  };
+  CHECK(ticks(3'600 * core::kSecond) <= 10);
+  CHECK(ticks(1'000'000 * core::kSecond) <= 10);
+  CHECK(ticks(100 * core::kSecond) == 9 * 100);
+}
+
 TEST_CASE("a recording that begins with a world has players who join before anything else") {
   Judgement judgement(
       set_of("function on_join(p) report(p.id, 'joins') end function on_leave(p) report(p.id, 'leaves') end"));
