@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t kMostOrders = 1'000;
 constexpr std::int64_t kMostLines = 100, kLinesPerSecond = 20;  // in the log, of all rules
+constexpr Millis kDropsEvery = 10'000;                          // how often dropped orders are logged
 constexpr Millis kMovesEvery = 200;                             // how often the results of moves are looked at
 
 std::string with_numbers(const rules::Action& action) {
@@ -59,15 +60,26 @@ void RuleOrders::act(const relay::RuleBook& book, const rules::Action& action, c
   }
   if (action.kind == Kind::kLog || action.kind == Kind::kReport || action.kind == Kind::kLost)
     return log_line(book, action);
+  std::uint64_t drops = 0;
   {
     const std::lock_guard lock(mutex_);
-    if (orders_.size() >= kMostOrders) {
+    auto& queue = action.kind == Kind::kTell ? lines_ : orders_;
+    if (queue.size() < kMostOrders) {
+      const relay::LinkInfo none, &its = client != nullptr ? *client : none;
+      queue.push_back({action, its.link, its.client, book.of(), ++numbered_});
+    } else {
       ++dropped_;
-      return;
+      ++untold_drops_;
+      const Millis now = steady_now();
+      if (drops_told_ == 0 || now >= drops_told_ + kDropsEvery) {
+        drops_told_ = now;
+        drops = std::exchange(untold_drops_, 0);
+      }
     }
-    const relay::LinkInfo none, &its = client != nullptr ? *client : none;
-    orders_.push_back({action, its.link, its.client, book.of()});
   }
+  if (drops != 0)
+    log_warn("orders of rules come too fast and are dropped; the last one is of rule {} of {}{}", action.rule,
+             book.of(), and_more(drops - 1));
   if (work_) work_->news();
 }
 
@@ -98,17 +110,19 @@ void RuleOrders::log_line(const relay::RuleBook& book, const rules::Action& acti
 
 // -- On the thread `files` --------------------------------------------------------------------------------------------
 
+/// The one that was given first.
+std::optional<RuleOrders::Order> RuleOrders::take_order() {
+  const std::lock_guard lock(mutex_);
+  if (orders_.empty() && lines_.empty()) return std::nullopt;
+  const bool line = orders_.empty() || (!lines_.empty() && lines_.front().number < orders_.front().number);
+  auto& queue = line ? lines_ : orders_;
+  Order order = std::move(queue.front());
+  queue.pop_front();
+  return order;
+}
+
 Millis RuleOrders::carry_out() {
-  while (true) {
-    std::optional<Order> order;
-    {
-      const std::lock_guard lock(mutex_);
-      if (orders_.empty()) break;
-      order = std::move(orders_.front());
-      orders_.pop_front();
-    }
-    carry_out(*order);
-  }
+  while (const auto order = take_order()) carry_out(*order);
   look_at_moves();
   return moving_.empty() ? Housekeeping::kIdle : kMovesEvery;
 }

@@ -1,6 +1,7 @@
 // What rules want that their room cannot do: to kick, ban and move players, and to be heard by the operator.
 // Invariant: workers never wait. Orders are carried out on the thread `files`, in order, and none waits for the result
-// of a move; when too many wait, more are dropped and counted. A ban holds also if its player has left meanwhile.
+// of a move; when too many wait, more are dropped and counted. Lines to players push out no other orders. A ban holds
+// also if its player has left meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -46,6 +47,7 @@ class RuleOrders {
     relay::LinkId link;   // 0: the player has none here
     net::Address client;  // as it was when the rule acted: the session may be over when the order is carried out
     std::string of;
+    std::uint64_t number;  // in the order in which rules gave them
   };
   /// A move whose result is not known yet.
   struct Moving {
@@ -54,6 +56,7 @@ class RuleOrders {
   };
   void act(const relay::RuleBook& book, const rules::Action& action, const relay::LinkInfo* client);
   void log_line(const relay::RuleBook& book, const rules::Action& action);
+  std::optional<Order> take_order();
   Millis carry_out();
   void carry_out(const Order& order);
   void ban(const Order& order);
@@ -67,12 +70,14 @@ class RuleOrders {
   KeptBans& kept_;
   const RouteLister routes_;
   Housekeeping& files_;
-  SwitchedOff switched_off_;    // may be null
-  std::vector<Moving> moving_;  // of the thread `files`
-  mutable std::mutex mutex_;    // guards what follows
-  std::deque<Order> orders_;
+  SwitchedOff switched_off_;          // may be null
+  std::vector<Moving> moving_;        // of the thread `files`
+  mutable std::mutex mutex_;          // guards what follows
+  std::deque<Order> orders_, lines_;  // lines_: kTell
+  std::uint64_t numbered_ = 0;
   std::vector<std::weak_ptr<const relay::RuleBook>> books_;
-  std::uint64_t dropped_ = 0, unlogged_ = 0;
+  std::uint64_t dropped_ = 0, untold_drops_ = 0, unlogged_ = 0;
+  Millis drops_told_ = 0;
   std::int64_t lines_left_;
   Millis lines_at_ = 0;
   std::optional<Housekeeping::Work> work_;

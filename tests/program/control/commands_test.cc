@@ -14,6 +14,7 @@
 #include "proxy/program/control/control_move.h"
 #include "proxy/program/control/control_server.h"
 #include "proxy/program/control/control_servers.h"
+#include "proxy/program/rules/rule_orders.h"
 #include "proxy/program/settings/ban_file.h"
 #include "tests/relay/toy.h"
 
@@ -76,10 +77,28 @@ struct Commanded : testing::Serving {
   Housekeeping thread{"housekeeping"};
   Drainer drainer{server(), 0, thread};
   KeptBans kept{bans, listed, "", thread};
+  RuleOrders orders{server(), bans, kept, [this] { return routes; }, thread};
   Control control;
 };
 
 bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+TEST_CASE("a thousand lines of rules to players push out no ban") {
+  Commanded its;
+  const auto book = its.orders.new_book("route ctf");
+  rules::Action tell{.kind = rules::Action::Kind::kTell, .player = 1, .text = "spam"};
+  relay::LinkInfo loud;
+  loud.link = 1'000;
+  for (int i = 0; i < 2'000; ++i) book->act(tell, &loud);
+  rules::Action ban{.kind = rules::Action::Kind::kBan, .player = 2, .text = "cheats"};
+  ban.minutes = 5;
+  relay::LinkInfo cheat;
+  cheat.link = 1'001;
+  cheat.client = its.address;
+  book->act(ban, &cheat);
+  its.orders.start();
+  CHECK(testing::eventually([&] { return has(its.ask("bans"), "cheats"); }));
+}
 
 // -- Questions --------------------------------------------------------------------------------------------------------
 
