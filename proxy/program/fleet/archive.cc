@@ -130,12 +130,12 @@ class Archive {
       fs::remove(left, unknown);
     const auto saved = reader_.save(one, whole, cut, goes_on);
     if (saved) {
-      const std::string& path = *saved ? whole : cut;
+      const std::string& path = saved->whole ? whole : cut;
       const char* const missing = one.complete ? ", repaired: pieces are missing" : ", repaired: its end is missing";
       std::printf("%s: %llu bytes%s\n", screen_text(path).c_str(), static_cast<unsigned long long>(one.bytes),
-                  *saved ? "" : missing);
+                  saved->whole ? "" : missing);
       std::fflush(stdout);
-      if (one.from == 0) remove_shorter(repaired, path);  // otherwise only they have its beginning
+      if (saved->from == 0) remove_shorter(repaired, path);  // otherwise only they have its beginning
       return true;
     }
     if (!goes_on()) return false;

@@ -181,10 +181,11 @@ Outcome<FleetRecording> FleetReader::find(const std::string& name) {
                (all.size() > kMostNamed ? ", …" : "")};
 }
 
-Outcome<bool> FleetReader::fetch(const FleetRecording& recording, trace::Sink& to,
-                                 const std::function<bool()>& goes_on) {
+Outcome<FleetFetched> FleetReader::fetch(const FleetRecording& recording, trace::Sink& to,
+                                         const std::function<bool()>& goes_on) {
   const std::string subject = fleet_->names().recording(recording.node, recording.name);
   std::uint64_t next = 1, size = 0;
+  std::optional<std::uint64_t> from;
   bool ended = false, whole = true;
   while (!ended) {
     if (!goes_on()) return Error{"interrupted"};
@@ -200,6 +201,7 @@ Outcome<bool> FleetReader::fetch(const FleetRecording& recording, trace::Sink& t
         ended = true;
         whole = whole && !piece.torn();
       }
+      if (!from) from = piece.offset();
       if (piece.offset() < size) continue;  // a duplicate
       whole = whole && piece.offset() == size;
       size = piece.offset() + piece.bytes().size();
@@ -207,19 +209,21 @@ Outcome<bool> FleetReader::fetch(const FleetRecording& recording, trace::Sink& t
     }
   }
   // A replica that is behind lacks the last pieces. What NATS has lost, or has kept for long enough, is older.
-  if (!ended && (recording.ended || size < recording.bytes))
+  if (!from || (!ended && (recording.ended || size < recording.bytes)))
     return Error{"NATS does not give all pieces of the recording '" + recording.name + "' yet; try again"};
-  return ended && whole;
+  return FleetFetched{ended && whole, *from};
 }
 
-Outcome<bool> FleetReader::save(const FleetRecording& recording, const std::string& path, const std::string& repaired,
-                                const std::function<bool()>& goes_on) {
+Outcome<FleetFetched> FleetReader::save(const FleetRecording& recording, const std::string& path,
+                                        const std::string& repaired, const std::function<bool()>& goes_on) {
   if (recording.complete) {
     const auto whole = save_whole(recording, path, goes_on);
-    if (!whole || *whole) return whole;
+    if (!whole) return whole.error();
+    if (*whole) return FleetFetched{true, 0};
   }
-  if (const auto done = save_repaired(recording, repaired, goes_on); !done) return done.error();
-  return false;
+  auto fetched = save_repaired(recording, repaired, goes_on);
+  if (fetched) fetched->whole = false;  // the file was repaired
+  return fetched;
 }
 
 /// False: something is missing; then there is no file.
@@ -227,7 +231,8 @@ Outcome<bool> FleetReader::save_whole(const FleetRecording& recording, const std
                                       const std::function<bool()>& goes_on) {
   auto file = trace::FileSink::create(path, kUnfinished);
   if (!file) return file.error();
-  Outcome<bool> whole = fetch(recording, **file, goes_on);
+  const auto fetched = fetch(recording, **file, goes_on);
+  Outcome<bool> whole = fetched ? Outcome<bool>(fetched->whole) : Outcome<bool>(fetched.error());
   if (whole && *whole) {
     const auto done = finish(**file, goes_on);
     if (done) return true;
@@ -237,20 +242,21 @@ Outcome<bool> FleetReader::save_whole(const FleetRecording& recording, const std
   return whole;
 }
 
-Outcome<Done> FleetReader::save_repaired(const FleetRecording& recording, const std::string& path,
-                                         const std::function<bool()>& goes_on) {
+Outcome<FleetFetched> FleetReader::save_repaired(const FleetRecording& recording, const std::string& path,
+                                                 const std::function<bool()>& goes_on) {
   auto file = trace::FileSink::create(path, kUnfinished);
   if (!file) return file.error();
-  const auto repaired = [&]() -> Outcome<Done> {
+  const auto repaired = [&]() -> Outcome<FleetFetched> {
     const auto folder = std::filesystem::path(path).parent_path().string();
     auto part = trace::ScratchFile::create(folder.empty() ? "." : folder, recording.name, 0600);
     if (!part) return part.error();
-    {
-      const auto into = (*part)->writer();
-      if (const auto fetched = fetch(recording, *into, goes_on); !fetched) return fetched.error();
-    }
+    auto into = (*part)->writer();
+    const auto fetched = fetch(recording, *into, goes_on);
+    into.reset();
+    if (!fetched) return fetched;
     if (const auto recovered = trace::recover(**part, **file); !recovered) return recovered.error();
-    return finish(**file, goes_on);
+    if (const auto done = finish(**file, goes_on); !done) return done.error();
+    return fetched;
   }();
   if (!repaired) (*file)->discard();
   return repaired;

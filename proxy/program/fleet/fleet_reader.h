@@ -29,10 +29,16 @@ struct FleetRecording {
   std::string file;        ///< as the node calls it
   std::uint64_t run = 0;   ///< of the node
   std::uint64_t bytes = 0;
-  std::uint64_t from = 0;  ///< bytes at its beginning that the fleet no longer has
+  std::uint64_t from = 0;  ///< bytes at its beginning that the fleet no longer has; there may be more by now
   WallTime began = 0, changed = 0;
   bool complete = false;  ///< the node has completed it, and nothing is missing
   bool ended = false;     ///< nothing follows
+};
+
+/// What was read of a recording.
+struct FleetFetched {
+  bool whole = false;      ///< all of it, from its beginning to its end
+  std::uint64_t from = 0;  ///< bytes at its beginning that were not read, because the fleet no longer has them
 };
 
 struct FleetRecordings {
@@ -53,13 +59,12 @@ class FleetReader {
   /// The recording with this name or this file, or NODE/NAME; an error if there are none or several.
   Outcome<FleetRecording> find(const std::string& name);
   /// Writes it into `to`, as far as the fleet has it, without completing it. `goes_on`: asked before each piece; false
-  /// ends it with an error. Returns whether it is whole. An error if the server that answers is behind: it is to be
-  /// tried again.
-  Outcome<bool> fetch(
+  /// ends it with an error. An error if the server that answers is behind: it is to be tried again.
+  Outcome<FleetFetched> fetch(
       const FleetRecording& recording, trace::Sink& to, const std::function<bool()>& goes_on = [] { return true; });
   /// Writes a complete file of it: to `path` as it is, or, if something is missing, repaired to `repaired`. Neither may
-  /// exist; they may be the same. Returns whether it is whole.
-  Outcome<bool> save(
+  /// exist; they may be the same.
+  Outcome<FleetFetched> save(
       const FleetRecording& recording, const std::string& path, const std::string& repaired,
       const std::function<bool()>& goes_on = [] { return true; });
 
@@ -80,8 +85,8 @@ class FleetReader {
   void mail();
   Outcome<bool> save_whole(const FleetRecording& recording, const std::string& path,
                            const std::function<bool()>& goes_on);
-  Outcome<Done> save_repaired(const FleetRecording& recording, const std::string& path,
-                              const std::function<bool()>& goes_on);
+  Outcome<FleetFetched> save_repaired(const FleetRecording& recording, const std::string& path,
+                                      const std::function<bool()>& goes_on);
   void hear_nodes();
   template <class Value>
   Outcome<Value> wait(const std::function<void(std::function<void(Outcome<Value>)>)>& begin);
@@ -91,7 +96,7 @@ class FleetReader {
   Outcome<std::optional<FleetRecording>> about(const std::string& subject);
 
   std::unique_ptr<Fleet> fleet_;
-  std::map<std::string, FleetRecording> ended_;  // by subject; these no longer change
+  std::map<std::string, FleetRecording> ended_;  // by subject; these can only lose pieces
   std::mutex mutex_;
   bool hears_ = false;
   std::uint64_t connects_ = 0;  // of the bus, at the last look

@@ -141,9 +141,10 @@ class FleetFiles {
       const auto found = reader->find(file.substr(kOfFleet.size()));
       if (!found) return found.error();
       file = folder_ + "/" + found->node + "." + found->name + ".mcap";
-      const auto whole = reader->save(*found, file, file, [] { return !Interruption::came(); });
-      if (!whole) return whole.error();
-      if (!*whole) log_warn("the fleet does not have all of the recording '{}'; what it has is played", found->name);
+      const auto saved = reader->save(*found, file, file, [] { return !Interruption::came(); });
+      if (!saved) return saved.error();
+      if (!saved->whole)
+        log_warn("the fleet does not have all of the recording '{}'; what it has is played", found->name);
     }
     return files;
   }

@@ -98,6 +98,15 @@ class Pieces {
     piece.set_torn(torn);
     store(node, name, piece);
   }
+  /// Deletes the message with this number in the stream.
+  void lose(std::uint64_t number) {
+    const std::string which = R"({"seq":)" + std::to_string(number) + "}";
+    std::optional<std::string> answer;
+    its_.line->ask("$JS.API.STREAM.MSG.DELETE." + names_.recordings(), as_bytes(which), 10'000, 1,
+                   [&](const auto& answers) { answer = answers.empty() ? "" : as_text(answers.front().bytes); });
+    REQUIRE(its_.until([&] { return answer.has_value(); }));
+    REQUIRE_MESSAGE(has(*answer, "\"success\":true"), *answer);
+  }
   void store(const std::string& node, const std::string& name, const bus::RecordingPiece& piece) {
     const std::string text = piece.SerializeAsString();
     is_stored([&](auto done) { its_.line->store(names_.recording(node, name), as_bytes(text), "", done); });
@@ -402,6 +411,34 @@ TEST_CASE("if NATS has a recording's beginning no longer, the archived file that
   CHECK(archived.names() == std::set<std::string>{cut(first), cut(bytes.size())});
 }
 
+TEST_CASE("if NATS loses a recording's beginning before a failed archiving is tried again, the file with it is kept") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  const Folder folder, archived;
+  const std::string config = config_in(folder, nats), bytes = recorded_bytes();
+  const std::size_t first = bytes.size() - 40;
+  const auto cut = [&](std::size_t end) { return "a.x.repaired-" + std::to_string(end) + ".mcap"; };
+  Pieces pieces(nats);
+  pieces.store("a", "x", 0, bytes.substr(0, 20));
+  pieces.store("a", "x", 20, bytes.substr(20, first - 20));
+  CHECK(archive(config, archived).code == 0);
+  REQUIRE(archived.names() == std::set<std::string>{cut(first)});
+
+  pieces.store("a", "x", first, bytes.substr(first), true);
+  const fs::path in_the_way = archived.file("a.x.mcap.archiving");
+  REQUIRE(fs::create_directories(in_the_way / "not empty"));
+  Process archiving({kEntente, "archive", config, "--to", archived.path().string()});
+  REQUIRE(archiving.err_has("a.x: "));
+  pieces.lose(1);
+  fs::remove_all(in_the_way);
+  const auto line = archiving.line();
+  REQUIRE(line.has_value());
+  CHECK_MESSAGE(has(*line, "repaired: pieces are missing"), *line);
+  archiving.signal(SIGTERM);
+  CHECK(archiving.wait() == 0);
+  CHECK(archived.names() == std::set<std::string>{cut(first), cut(bytes.size())});
+}
+
 TEST_CASE("a recording of which the fleet lacks a piece is not archived as a whole one, though its end is there") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
@@ -447,7 +484,7 @@ TEST_CASE("a recording whose last pieces NATS does not give yet is not written a
   pieces.store("a", "x", first, bytes.substr(first), true);
   const auto later = (*reader)->save(*found, whole, cut);
   REQUIRE_MESSAGE(later.ok(), later.error().text);
-  CHECK(*later == found->complete);
+  CHECK(later->whole == found->complete);
   CHECK(archived.names() == std::set<std::string>{found->complete ? "whole.mcap" : "cut.mcap"});
   CHECK((*reader)->save(as_stored, whole + "2", cut + "2").ok());
 }
