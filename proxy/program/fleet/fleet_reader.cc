@@ -186,13 +186,16 @@ Outcome<FleetFetched> FleetReader::fetch(const FleetRecording& recording, trace:
   const std::string subject = fleet_->names().recording(recording.node, recording.name);
   std::uint64_t next = 1, size = 0;
   std::optional<std::uint64_t> from;
+  std::size_t repeated = 0;
   bool ended = false, whole = true;
-  while (!ended) {
+  const auto has_enough = [&] { return ended || (from && !recording.ended && size >= recording.bytes); };
+  while (!has_enough()) {
     if (!goes_on()) return Error{"interrupted"};
     const auto pieces = read(subject, next, kReadAtOnce);
     if (!pieces) return pieces.error();
     if (pieces->empty()) break;
     for (const fleet::BusMessage& message : *pieces) {
+      if (has_enough()) break;
       next = message.number + 1;
       bus::RecordingPiece piece;
       if (!fleet::decode(message.bytes, piece))
@@ -202,6 +205,10 @@ Outcome<FleetFetched> FleetReader::fetch(const FleetRecording& recording, trace:
         whole = whole && !piece.torn();
       }
       if (!from) from = piece.offset();
+      const bool adds = piece.offset() >= size && !piece.bytes().empty();
+      repeated = adds ? 0 : repeated + 1;
+      if (repeated > kMostRepeated)
+        return Error{"the recording '" + recording.name + "' has too many pieces that add nothing"};
       if (piece.offset() < size) continue;  // a duplicate
       whole = whole && piece.offset() == size;
       size = piece.offset() + piece.bytes().size();

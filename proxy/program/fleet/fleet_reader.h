@@ -58,10 +58,14 @@ class FleetReader {
   Outcome<FleetRecordings> list();
   /// The recording with this name or this file, or NODE/NAME; an error if there are none or several.
   Outcome<FleetRecording> find(const std::string& name);
-  /// Writes it into `to`, as far as the fleet has it, without completing it. `goes_on`: asked before each piece; false
-  /// ends it with an error. An error if the server that answers is behind: it is to be tried again.
+  /// Writes it into `to`, as far as the fleet has it, without completing it. Of one that has not ended, it writes
+  /// `recording.bytes`: what a node stores meanwhile is for the next time. `goes_on`: asked before each read of pieces;
+  /// false ends it with an error. An error if the server that answers is behind: it is to be tried again; or if more
+  /// than kMostRepeated pieces in a row add nothing.
   Outcome<FleetFetched> fetch(
       const FleetRecording& recording, trace::Sink& to, const std::function<bool()>& goes_on = [] { return true; });
+  static constexpr std::size_t kMostRepeated = 100;
+
   /// Writes a complete file of it: to `path` as it is, or, if something is missing, repaired to `repaired`. Neither may
   /// exist; they may be the same.
   Outcome<FleetFetched> save(

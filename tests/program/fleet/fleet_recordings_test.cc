@@ -489,6 +489,70 @@ TEST_CASE("a recording whose last pieces NATS does not give yet is not written a
   CHECK((*reader)->save(as_stored, whole + "2", cut + "2").ok());
 }
 
+/// Counts what is written, and calls `then` after each write.
+struct Counting final : trace::Sink {
+  const std::string& name() const override { return called; }
+  Outcome<Done> write(Bytes more) override {
+    bytes += more.size();
+    then();
+    return Done{};
+  }
+  Outcome<Done> cut(std::uint64_t) override { return Done{}; }
+  Outcome<Done> sync() override { return Done{}; }
+  Outcome<Done> finish() override { return Done{}; }
+  const std::string called = "counting";
+  std::size_t bytes = 0;
+  std::function<void()> then = [] {};
+};
+
+TEST_CASE("a recording that grows as fast as it is read is read up to the size that it had") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  const Folder folder;
+  Pieces pieces(nats);
+  pieces.store("a", "x", 0, "abc");
+  pieces.store("a", "x", 3, "def");
+  const auto reader = FleetReader::open(config_in(folder, nats));
+  REQUIRE(reader);
+  const auto found = (*reader)->find("x");
+  REQUIRE(found);
+  REQUIRE(found->bytes == 6);
+  Counting to;
+  std::size_t size = found->bytes;
+  to.then = [&] {
+    if (size < 60) pieces.store("a", "x", size, "ghi");
+    size += 3;
+  };
+  const auto fetched = (*reader)->fetch(*found, to);
+  REQUIRE_MESSAGE(fetched.ok(), fetched.error().text);
+  CHECK_FALSE(fetched->whole);
+  CHECK(to.bytes == found->bytes);
+}
+
+TEST_CASE("a recording with many pieces that add nothing is given up") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  const Folder folder;
+  Pieces pieces(nats);
+  pieces.store("a", "x", 0, "abc");
+  for (std::size_t i = 0; i < FleetReader::kMostRepeated; ++i) pieces.store("a", "x", 0, "abc");
+  pieces.store("a", "x", 3, "def");
+  const auto reader = FleetReader::open(config_in(folder, nats));
+  REQUIRE(reader);
+  Counting to;
+  const auto as_many_as_allowed = (*reader)->find("x");
+  REQUIRE(as_many_as_allowed);
+  CHECK((*reader)->fetch(*as_many_as_allowed, to).ok());
+  CHECK(to.bytes == 6);
+  for (std::size_t i = 0; i <= FleetReader::kMostRepeated; ++i) pieces.store("a", "x", 5, "f");
+  pieces.store("a", "x", 6, "ghi", true);
+  const auto one_more = (*reader)->find("x");
+  REQUIRE(one_more);
+  const auto fetched = (*reader)->fetch(*one_more, to);
+  REQUIRE_FALSE(fetched.ok());
+  CHECK(fetched.error().text == "the recording 'x' has too many pieces that add nothing");
+}
+
 TEST_CASE("a node does not count as silent while NATS is unreachable, nor just after that") {
   if (NatsServer::is_missing()) return;
   NatsServer nats;
