@@ -79,14 +79,24 @@ FleetBans::FleetBans(fleet::BusLine& line, net::Loop& loop, User& user, const fl
   for (const bus::SharedBan& change : before.known) known_[key_of(change)].ban = change;
   line_.on_state([this](bool connected) {
     if (connected) return void(not_before_ = 0);
-    complete_ = opened_ = false;  // after a reconnect, it may be another bucket
-    for (auto& [key, its] : known_) its.in_bucket = its.revision = 0;
+    opened_ = false;
+    forget_bucket();  // after a reconnect, it may be another bucket
   });
-  line_.watch(bucket_, ">", [this](const fleet::BusEntry* entry) { hear(entry); });
+  watch();
   tick(0);
 }
 
 FleetBans::~FleetBans() { *alive_ = false; }
+
+void FleetBans::watch() {
+  watch_ = line_.watch(bucket_, ">", [this](const fleet::BusEntry* entry) { hear(entry); });
+}
+
+/// What is in the bucket is not known until its entries are listed again.
+void FleetBans::forget_bucket() {
+  complete_ = false;
+  for (auto& [key, its] : known_) its.forget_entry();
+}
 
 void FleetBans::know(bus::SharedBan ban) {
   ban.set_changed(kFromFile);
@@ -114,29 +124,41 @@ void FleetBans::change(bus::SharedBan ban) {
 
 void FleetBans::tick(Millis) {
   if (!line_.connected() || asks_ || loop_.now() < not_before_) return;
-  if (opened_) return tell();
+  if (opened_ && loop_.now() < look_at_) return tell();
   asks_ = true;
   fleet::BucketOptions options;
   options.name = bucket_;
   options.replicas = replicas_;
   line_.open_bucket(options, [this, alive = alive_](const fleet::BucketResult& kept) {
-    if (!*alive) return;
-    opened_ = kept.done();
-    asked(kept);
+    if (*alive) opened(kept);
   });
+}
+
+void FleetBans::opened(const fleet::BucketResult& kept) {
+  if (kept.done()) {
+    opened_ = true;
+    look_at_ = loop_.now() + kLookAgain;
+    const std::uint64_t before = std::exchange(made_, kept.entry.revision);
+    if (before != 0 && before != made_) {  // NATS has lost the one before
+      forget_bucket();
+      line_.unwatch(watch_);
+      watch();
+    }
+  }
+  asked(kept);
+  if (opened_ && waiting_ == 0) failures_ = 0;  // otherwise only a sent change shows that nothing fails
 }
 
 void FleetBans::asked(const fleet::BucketResult& kept) {
   asks_ = false;
-  if (!kept.done()) {
-    not_before_ = loop_.now() + (line_.connected() ? kRetry : 0);
-    if (line_.connected() && !std::exchange(fails_, true))
-      log_warn("fleet: cannot send the bans of this node to the others: {}; check that its account may write them",
-               kept.why);
-    return;
-  }
-  fails_ = false;
-  tell();
+  if (kept.done()) return tell();
+  opened_ = false;  // perhaps NATS has lost the bucket
+  not_before_ = 0;
+  if (!line_.connected() || ++failures_ == 1) return;  // at first, it is tried again at once
+  not_before_ = loop_.now() + kRetry;
+  if (failures_ == 2)
+    log_warn("fleet: cannot send the bans of this node to the others: {}; check that its account may write them",
+             kept.why);
 }
 
 void FleetBans::hear(const fleet::BusEntry* entry) {
@@ -146,6 +168,8 @@ void FleetBans::hear(const fleet::BusEntry* entry) {
     return;
   }
   complete_ = true;
+  for (auto& [key, its] : known_)
+    if (!std::exchange(its.listed, false)) its.forget_entry();  // the bucket does not have it
   apply();
   sweep();
   tell();
@@ -160,6 +184,7 @@ void FleetBans::take(const fleet::BusEntry& entry) {
     if (!its.is_unsent()) return void(known_.erase(found));
     its.in_bucket = 0;  // a later change here is still to be sent
     its.revision = entry.revision;
+    its.listed = true;
     return;
   }
   bus::SharedBan ban;
@@ -177,6 +202,7 @@ void FleetBans::take(const fleet::BusEntry& entry) {
   // A longer ban comes from a file, or from a malicious node; it counts as permanent.
   if (ban.until() > now_or_changed(ban) + kLongestShared) ban.set_until(relay::Ban::kForGood);
   Known& its = known_[entry.key];
+  its.listed = true;
   if (entry.revision >= its.revision) {
     its.in_bucket = ban.changed();
     its.revision = entry.revision;
@@ -229,6 +255,7 @@ void FleetBans::tell() {
                   put->second.in_bucket = changed;
                   put->second.revision = kept.entry.revision;
                 }
+                if (kept.done()) failures_ = 0;
                 asked(kept);
               });
   }

@@ -1,9 +1,10 @@
 // Shares the bans of a node with its fleet, in the bucket FLEET-bans: a ban or unban at one node applies at all nodes.
 // The same holds for the networks that operators allow and deny.
 // Invariant: a node keeps all changes that it knows while it is cut off, and sends those that the bucket lacks once it
-// has reconnected. Of two changes of one network the later one counts, wherever it was made. A ban in a node's file is
-// older than any change; after an upgrade, the new process knows all changes that the old one knew. Entries of the
-// bucket are checked like a peer's messages.
+// has reconnected. If NATS has lost the bucket, the node makes it again, and sends all that it knows. Of two changes of
+// one network the later one counts, wherever it was made. A ban in a node's file is older than any change; after an
+// upgrade, the new process knows all changes that the old one knew. Entries of the bucket are checked like a peer's
+// messages.
 #pragma once
 
 #include <atomic>
@@ -36,6 +37,7 @@ class FleetBans final : private net::Ticker::User {
   };
   static constexpr std::size_t kMost = 100'000;  ///< entries; more are ignored
   static constexpr Millis kRetry = 30'000;       ///< pause after NATS has refused something, or has not answered
+  static constexpr Millis kLookAgain = 10'000;   ///< pause between looks whether NATS still has the bucket
 
   /// What a node knows when it starts.
   struct Before {
@@ -65,11 +67,16 @@ class FleetBans final : private net::Ticker::User {
     bus::SharedBan ban;
     std::uint64_t in_bucket = 0;  // `changed` of its entry in the bucket
     std::uint64_t revision = 0;   // of that entry
+    bool listed = false;          // the watch has named the key since its last listing ended
+    void forget_entry() { in_bucket = revision = 0, listed = false; }
     bool is_unsent() const { return ban.changed() > in_bucket; }
   };
   void tick(Millis now) override;
   void know(bus::SharedBan ban);
   void change(bus::SharedBan ban);
+  void watch();
+  void opened(const fleet::BucketResult& kept);
+  void forget_bucket();
   void hear(const fleet::BusEntry* entry);
   void take(const fleet::BusEntry& entry);
   void apply();
@@ -85,8 +92,11 @@ class FleetBans final : private net::Ticker::User {
   net::Loop& loop_;
   bool opened_ = false, complete_ = false;  // complete_: all entries of the bucket were received
   bool knows_ = false;                      // they were received once
-  bool asks_ = false, fails_ = false;       // one order at a time
-  Millis not_before_ = 0;
+  bool asks_ = false;                       // one order at a time
+  std::uint32_t failures_ = 0;              // in a row
+  std::uint64_t made_ = 0;                  // when the bucket was made, as open_bucket() tells
+  fleet::BusLine::SubscriptionId watch_ = 0;
+  Millis not_before_ = 0, look_at_ = 0;
   std::map<std::string, Known> known_;  // by key
   std::set<std::string> news_;          // keys of changes to pass on to the user
   std::atomic<std::uint64_t> refused_{0}, waiting_{0};
