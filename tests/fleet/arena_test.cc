@@ -46,6 +46,10 @@ class Node {
       const std::lock_guard lock(mutex_);
       told_.push_back(has_owner);
     };
+    arena_.stores = [this](const std::string& why) {
+      const std::lock_guard lock(mutex_);
+      told_stores_.push_back(why);
+    };
   }
   ~Node() { stop(); }
 
@@ -114,6 +118,11 @@ class Node {
     const std::lock_guard lock(mutex_);
     return told_;
   }
+  /// Why it could not store its arena, each time that this was reported; empty: it could again.
+  std::vector<std::string> told_stores() {
+    const std::lock_guard lock(mutex_);
+    return told_stores_;
+  }
 
   const OwnedUntil until = std::make_shared<std::atomic<std::uint64_t>>(0);
   std::optional<ReadArena> handed_over;  ///< after stop() or drain()
@@ -142,6 +151,7 @@ class Node {
   std::atomic<bool> gave_{false};
   std::mutex mutex_;
   std::vector<bool> told_;
+  std::vector<std::string> told_stores_;
   std::thread thread_;
 };
 
@@ -352,15 +362,21 @@ TEST_CASE("a player who says something while NATS is away is told that it is not
   talk(anna, anna, "back");
 }
 
-TEST_CASE("an owner whose arena could not be stored stores it as soon as NATS takes it") {
+TEST_CASE("an owner makes the stream for its arena if NATS does not have it, or has lost it") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
   Node owner(nats, "owner");
   owner.own(1).run();
-  CHECK(testing::eventually([&] { return owner.bus_counts().failures != 0; }));
-  CHECK(owner.counts().stored == 0);
-  Store store(nats);  // makes the stream
-  CHECK(testing::eventually([&] { return owner.counts().stored != 0; }));
+  REQUIRE(testing::eventually([&] { return owner.counts().stored != 0; }));
+  CHECK(owner.bus_counts().failures != 0);
+  REQUIRE(testing::eventually([&] { return owner.told_stores().size() == 2; }));
+  Store store(nats);
+  store.lose();
+  const std::uint64_t before = owner.counts().stored;
+  REQUIRE(testing::eventually([&] { return owner.counts().stored > before + 1; }));
+  REQUIRE(testing::eventually([&] { return owner.told_stores().size() == 4; }));
+  const auto told = owner.told_stores();
+  for (std::size_t i = 0; i < told.size(); ++i) CHECK(told[i].empty() == (i % 2 == 1));
 }
 
 TEST_CASE("an edge without an owner asks for the world once in each of its beats") {

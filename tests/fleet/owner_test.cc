@@ -122,6 +122,22 @@ TEST_CASE("an arena is stored again and again, one time after the other, also af
   CHECK(is_stored(3));
 }
 
+TEST_CASE("an arena that cannot be stored is stored again after a pause that gets longer") {
+  Owned it;
+  const auto pause_before = [&](std::size_t times) {
+    const Millis begin = it.loop.now();
+    CHECK(it.until([&] { return it.stores == times; }));
+    return it.loop.now() - begin;
+  };
+  pause_before(1);
+  it.owner->stored(false);
+  CHECK(pause_before(2) >= 2 * kStoreEvery);
+  it.owner->stored(false);
+  CHECK(pause_before(3) >= 4 * kStoreEvery);
+  it.owner->stored(true);
+  CHECK(pause_before(4) < 4 * kStoreEvery);
+}
+
 /// A message of a node about the player on its seat 1. `what`: fills its parts.
 Buffer from_edge(std::uint64_t number, const std::function<void(bus::FromNode&)>& what, std::uint64_t run = 1) {
   bus::FromNode message;

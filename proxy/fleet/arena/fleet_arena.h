@@ -39,6 +39,9 @@ struct FleetArena {
   /// Called on a worker's thread when the arena has had no owner for kOwnerless, and when it has one again; may be
   /// null.
   std::function<void(bool has_owner)> told = {};
+  /// Called on a worker's thread of the owner when it cannot store the arena for the next owner (`why`: for people),
+  /// and when it can again (empty). Not called while there is no connection. May be null.
+  std::function<void(const std::string& why)> stores = {};
   std::shared_ptr<ArenaCounts> counts = std::make_shared<ArenaCounts>();
 };
 
@@ -46,6 +49,7 @@ inline constexpr std::size_t kMostMessage = 512U << 10U;  ///< bytes; NATS accep
 inline constexpr Millis kFactsBeat = 250;                 ///< the owner sends a message at least at this interval
 inline constexpr Millis kNodeBeat = 500;                  ///< an edge sends a message at least at this interval
 inline constexpr Millis kStoreEvery = 1'000;              ///< the owner stores the arena at this interval
+inline constexpr Millis kStoreRarest = 8'000;             ///< longest pause after storing has failed: they double
 inline constexpr Millis kOwnerLost = 1'500;               ///< the owner is lost after this silence
 inline constexpr Millis kOwnerless = 10'000;              ///< longer than any change of the owner takes
 inline constexpr Millis kNodeLost = 4'000;                ///< the players of an edge are removed after this silence

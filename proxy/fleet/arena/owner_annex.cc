@@ -11,8 +11,8 @@ class OwnerAnnex final : public relay::Annex {
  public:
   OwnerAnnex(const FleetArena& arena, std::uint64_t epoch, OwnedUntil until, RefereeSlot referee,
              const SavedSeats& seats, HandOver hand_over, relay::SharedRoom& room, net::Loop& loop)
-      : line_(*arena.bus, loop),
-        stored_at_(arena.names.saved_arena(arena.arena)),
+      : arena_(arena),
+        line_(*arena.bus, loop),
         side_(make_owner_side(arena, epoch, std::move(until), std::move(referee), seats, post(std::move(hand_over)),
                               room, loop)) {
     line_.subscribe(arena.names.from(arena.arena, "*"), [this](const BusMessage& message) {
@@ -28,14 +28,26 @@ class OwnerAnnex final : public relay::Annex {
   OwnerPost post(HandOver hand_over) {
     return {[this](const std::string& subject, Bytes bytes) { line_.publish(subject, bytes); },
             [this](Bytes saved) {
-              line_.store(stored_at_, saved, "",
-                          [this](const Outcome<std::uint64_t>& stored) { side_->stored(stored.ok()); });
+              line_.store(arena_.names.saved_arena(arena_.arena), saved, "",
+                          [this](const Outcome<std::uint64_t>& outcome) { stored(outcome); });
             },
             std::move(hand_over)};
   }
 
+  void stored(const Outcome<std::uint64_t>& outcome) {
+    if (outcome || !line_.connected()) {
+      if (outcome && std::exchange(fails_, false) && arena_.stores) arena_.stores("");
+      return side_->stored(outcome.ok());
+    }
+    if (!std::exchange(fails_, true) && arena_.stores) arena_.stores(outcome.error().text);
+    // Perhaps NATS has lost the stream.
+    line_.open_stream(saved_arenas(arena_.names, arena_.replicas),
+                      [this](const Outcome<std::uint64_t>&) { side_->stored(false); });
+  }
+
+  const FleetArena arena_;
   BusLine line_;
-  const std::string stored_at_;
+  bool fails_ = false;
   const std::unique_ptr<OwnerSide> side_;
 };
 

@@ -115,7 +115,14 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
   void read(const std::string& name, Bytes bytes) override;
   void stored(bool done) override {
     stores_ = false;
-    if (done) ++arena_.counts->stored;
+    if (done) {
+      ++arena_.counts->stored;
+      store_pause_ = kStoreEvery;
+      return;
+    }
+    // An order that fails takes its time, during which recordings wait.
+    stored_at_ = loop_.now();
+    store_pause_ = std::min(2 * store_pause_, kStoreRarest);
   }
 
  private:
@@ -325,7 +332,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
   }
 
   void store(Millis now) {
-    if (!settled_ || stores_ || now < stored_at_ + kStoreEvery) return;
+    if (!settled_ || stores_ || now < stored_at_ + store_pause_) return;
     stored_at_ = now;
     stores_ = true;
     post_.store(as_bytes(saved_arena().SerializeAsString()));
@@ -620,7 +627,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
   std::uint32_t count_ = 0;                                            // of facts_
   std::uint64_t number_ = 0, sent_at_ = 0;
   std::uint64_t last_private_ = 0;  // the highest number of a message to any node
-  Millis told_at_ = 0, stored_at_ = 0;
+  Millis told_at_ = 0, stored_at_ = 0, store_pause_ = kStoreEvery;
   bool waits_ = false, stores_ = false, some_closed_ = false, announces_ = false;
 };
 

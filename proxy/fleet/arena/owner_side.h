@@ -35,6 +35,7 @@ class OwnerSide : public relay::Annex {
  public:
   /// A message of a node (bus::FromNode). `name`: the node's, from the subject.
   virtual void read(const std::string& name, Bytes bytes) = 0;
+  /// `done`: false if it failed. The next time is later after each failure.
   virtual void stored(bool done) = 0;
 };
 

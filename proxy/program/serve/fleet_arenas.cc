@@ -191,6 +191,10 @@ fleet::FleetArena FleetArenas::arena_called(const std::string& name) {
         name);
   };
   arena.texts = &server_.texts();
+  arena.stores = [name](const std::string& why) {
+    if (why.empty()) return log_info("fleet: the arena '{}' is stored again", name);
+    log_warn("fleet: cannot store the arena '{}' for its next owner: {}; trying again", name, why);
+  };
   arena.limits = limits_;
   return arena;
 }
