@@ -628,5 +628,19 @@ TEST_CASE("aos back: intents of anybody but its player are lost, a goodbye ends 
   CHECK(game.hears(words::Spawn()) == "");
 }
 
+TEST_CASE("aos back: an impossible velocity in a claim does not keep the back busy") {
+  Game game(true, 2);
+  words::PoseClaim fast = claim(-164.84375, 164.84375);
+  fast.set_vx(-1e12);
+  game.hears(fast);
+  words::Step step;
+  step.set_x(-164.84375 + 40);
+  step.set_y(164.84375);
+  game.hears(step);
+  const std::string said = game.waits(kSecond);
+  CHECK(has(said, "StateUpdate"));
+  CHECK_FALSE(has(said, "e+"));
+}
+
 }  // namespace
 }  // namespace entente::aos::back_wishes_test

@@ -236,5 +236,14 @@ TEST_CASE("aos body: steps allocate nothing, and the same keys give the same pat
   CHECK(first == second);
 }
 
+TEST_CASE("aos pilot: a body with an impossible velocity looks for abysses as far as a body slides") {
+  VoxelMap tower = meadow();
+  fill(tower, 120, 160, 120, 130, 40, 60);
+  Body body = standing(tower, 125, 125, 40);
+  body.velocity = {0, -100, 0};
+  Pilot pilot;
+  CHECK(pilot.steer(tower, body, {155, 125}).keys != 0);
+}
+
 }  // namespace
 }  // namespace entente::aos::body_test

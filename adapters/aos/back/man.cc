@@ -132,7 +132,9 @@ void Man::hear(const words::PoseClaim& claim, BackOut& out) {
   life_.body.crouching = (claim.state() & words::Pose::CROUCHING) != 0;
   if (server_.dialect().state_updates) {
     const Vec3 velocity = velocity_of({claim.vx(), claim.vy(), claim.vz()});
-    life_.body.velocity = is_finite(velocity) ? velocity : Vec3{};
+    life_.body.velocity = {};
+    for (std::size_t axis = 0; axis < 3 && is_finite(velocity); ++axis)
+      life_.body.velocity[axis] = std::clamp(velocity[axis], -kFastestSeen, kFastestSeen);
     return;
   }
   if (life_.place_sent_at > life_.since && !may_send_place(kPlaceSoonest, out)) return out.drop(drops::kClaimTooOften);

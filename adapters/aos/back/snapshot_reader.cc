@@ -7,7 +7,6 @@ namespace {
 
 // Velocities are computed from two places that are at most this far apart in time.
 constexpr core::Micros kOldPose = 500 * core::kMillisecond;
-constexpr float kFastestSeen = 3;  // blocks per 1/32 s; a faster player was moved by the server
 
 bool sane_look(const Vec3& look) {
   const float size = look[0] * look[0] + look[1] * look[1] + look[2] * look[2];
@@ -75,7 +74,7 @@ void SnapshotReader::seen(std::uint8_t number, const Vec3& position, const Vec3&
     reckoned[axis] = (position[axis] - one->position[axis]) / since;
   if (velocity != nullptr) reckoned = *velocity;
   for (float& speed : reckoned)
-    if (!(speed > -kFastestSeen && speed < kFastestSeen)) speed = 0;
+    if (!(speed > -kFastestSeen && speed < kFastestSeen)) speed = 0;  // the server moved the player
   one->velocity = reckoned;
   one->position = position;
   if (sane_look(orientation)) one->orientation = orientation;

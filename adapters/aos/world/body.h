@@ -10,6 +10,8 @@
 namespace entente::aos {
 
 inline constexpr std::uint64_t kStepsPerSecond = 60;
+/// Blocks per 1/32 s along an axis. No player moves faster by itself.
+inline constexpr float kFastestSeen = 3;
 
 /// Bits of Input Data.
 enum Key : std::uint8_t {

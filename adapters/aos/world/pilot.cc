@@ -10,6 +10,7 @@ namespace {
 constexpr float kPi = std::numbers::pi_v<float>;
 constexpr float kAhead = 1.0F;             // one pace: how far ahead of its middle a body looks, in blocks
 constexpr float kSlides = 8;               // blocks that a body with a velocity of 1 slides after its keys are released
+constexpr float kLongestSlide = 16;        // blocks; no body slides farther
 constexpr float kDeepest = 8;              // blocks that a body may fall; it could fall 9.2 unhurt
 constexpr float kSprintsFrom = 8;          // blocks to go that make a sprint worthwhile; it then sprints to the end
 constexpr std::uint32_t kLooksEvery = 45;  // steps between two checks of its progress
@@ -34,7 +35,7 @@ Ahead look_ahead(const VoxelMap& map, const Body& body, float angle, float pace)
 
 /// Whether a body would slide over an edge if its keys were released now.
 bool slides_off(const VoxelMap& map, const Body& body, float angle) {
-  const float slide = kSlides * std::hypot(body.velocity[0], body.velocity[1]);
+  const float slide = std::min(kSlides * std::hypot(body.velocity[0], body.velocity[1]), kLongestSlide);
   for (float pace = kAhead; pace < kAhead + slide; pace += kAhead / 2)
     if (look_ahead(map, body, angle, pace) == Ahead::kAbyss) return true;
   return false;
