@@ -543,5 +543,38 @@ TEST_CASE("the largest cell of a player is shown, every tank, and nothing that h
         "loses Unit: a client sees only the men, tanks and cells of players\n");
 }
 
+TEST_CASE("a client that enters before the map comes into play, on its side, in a room of this game") {
+  for (const std::size_t dialect : {std::size_t{0}, k080Place}) {
+    CAPTURE(dialect);
+    Play play(dialect);
+    play.opens();
+    CHECK(count(play.enters(1), "says Enter ") == 1);
+    play.hears<words::Room>("game: 'aos'");
+    play.hears<words::Rule>("name: 'AOS.colour1' value: 'ff0000'");
+    play.hears<words::Rule>("name: 'AOS.colour2' value: '0000ff'");
+    play.hears<words::World>(Play::kFlat);
+    play.hears<words::Ready>("");
+    const std::string said = play.waits(5 * kSecond);
+    CAPTURE(said);
+    const std::size_t enters = said.find("says Enter name: \"anna\" team: BLUE ");
+    REQUIRE(enters != std::string::npos);
+    CHECK(said.find("says Tool number: 2\n") > enters);
+    CHECK(said.find("says Spawn\n") > enters);
+    CHECK(count(said, "says Enter ") == 1);
+    CHECK(count(said, "says Spawn") == 1);
+  }
+}
+
+TEST_CASE("a client that enters during the map, when its side is known already, enters once") {
+  Play play;
+  play.opens();
+  play.hears<words::Room>("game: 'aos'");
+  play.hears<words::World>(Play::kFlat);
+  CHECK(count(play.enters(), "says Spawn") == 1);
+  const std::string said = play.waits(5 * kSecond);
+  CHECK(count(said, "says Enter ") == 0);
+  CHECK(count(said, "says Spawn") == 0);
+}
+
 }  // namespace
 }  // namespace entente::aos::front_join_test

@@ -22,6 +22,7 @@ class ClientProfile {
   bool shows_reasons() const { return version_.empty() || version_.starts_with("BetterSpades"); }
 
   const words::Enter& wish() const { return wish_; }
+  void set_team(words::Team team) { wish_.set_team(team); }
   void set_role(words::Role role) { wish_.set_role(role); }
   void set_kit(std::uint32_t kit) { wish_.set_kit(kit); }
   std::uint32_t colour() const { return colour_; }

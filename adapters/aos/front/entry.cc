@@ -1,6 +1,7 @@
 #include "adapters/aos/front/entry.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "adapters/aos/wire/drops.h"
 #include "proxy/core/seconds.h"
@@ -22,16 +23,31 @@ void Entry::hear(const ExistingPlayer& player, FrontOut& out) {
     out.say(profile_.wish());  // such a server starts anew with each map
   else
     take_role(watched, out);
-  if (same_game(out)) {
-    words::Change colour;
-    colour.set_colour(profile_.colour());
-    out.say(colour);
-    words::Tool tool;
-    tool.set_number(players_.own().tool);
-    out.say(std::move(tool));
-    if (profile_.wish().role() == words::PLAY) out.say(words::Spawn());
-  }
-  if (map_.loaded()) enter(out);
+  came_ = same_game(out);
+  if (came_) come(out);
+  if (map_.loaded()) return enter(out);
+  early_side_ = player.team;
+}
+
+/// Servers of this game are told the colour and the tool, and that the player wants to play.
+void Entry::come(FrontOut& out) {
+  words::Change colour;
+  colour.set_colour(profile_.colour());
+  out.say(colour);
+  words::Tool tool;
+  tool.set_number(players_.own().tool);
+  out.say(std::move(tool));
+  if (profile_.wish().role() == words::PLAY) out.say(words::Spawn());
+}
+
+void Entry::catch_up(FrontOut& out) {
+  const auto side = std::exchange(early_side_, std::nullopt);
+  if (!side || !same_game(out)) return;
+  const words::Team team = players_.sides().team_of(*side);
+  if (came_ && team == profile_.wish().team()) return;
+  profile_.set_team(team);
+  out.say(profile_.wish());
+  come(out);
 }
 
 /// Whether our client is a spectator in the room; before the room has told so, whether it asked for that.
@@ -93,6 +109,7 @@ void Entry::change(std::optional<std::uint8_t> team, std::optional<std::uint8_t>
   if (team && !watches) change.set_team(players_.sides().team_of(*team));
   if (weapon) change.set_kit(kit_of(*weapon));
   if (weapon) profile_.set_kit(kit_of(*weapon));
+  if (team && early_side_) early_side_ = *team;
   if (change.has_team() || change.has_kit()) out.say(change);
   if (watches) watch(out);
   if (same_game(out)) return;

@@ -1,6 +1,8 @@
 // How our client comes into play: it says who it is, it spawns, and later it changes side or weapon.
 #pragma once
 
+#include <optional>
+
 #include "adapters/aos/front/player_table.h"
 
 namespace entente::aos {
@@ -24,11 +26,20 @@ class Entry {
   /// Our client is in play.
   void spawned() { spawn_at_ = 0; }
 
+  /// The client has loaded a map, and the sides are known. If it has entered before, and the room is one of this game,
+  /// it enters again unless it has entered on that side.
+  void catch_up(FrontOut& out);
+
   void side_changed() { side_asked_ = 0; }
   void check_side(FrontOut& out);
-  void forget() { side_asked_ = 0; }
+  /// Our client loads another map.
+  void forget() {
+    side_asked_ = 0;
+    early_side_.reset();
+  }
 
  private:
+  void come(FrontOut& out);
   bool watches(const FrontOut& out) const;
   void take_role(bool watched, FrontOut& out);
   void join(const ExistingPlayer& player, FrontOut& out);
@@ -39,8 +50,10 @@ class Entry {
   const MapSender& map_;
   ClientProfile& profile_;
   PlayerTable& players_;
-  core::Micros spawn_at_ = 0;    // when to ask for a spawn (again)
-  core::Micros side_asked_ = 0;  // when it asked for another side; 0: no answer is pending
+  std::optional<std::uint8_t> early_side_;  // wished before the map was loaded
+  bool came_ = false;                       // a server of this game was told that it comes
+  core::Micros spawn_at_ = 0;               // when to ask for a spawn (again)
+  core::Micros side_asked_ = 0;             // when it asked for another side; 0: no answer is pending
 };
 
 }  // namespace entente::aos

@@ -137,6 +137,7 @@ void AosFront::take(const MapCached& cached, Outlet& out) {
 void AosFront::greet(Outlet& out) {
   if (!std::exchange(asked_version_, true)) client_.send(VersionGet{}, out);
   objectives_.begin(out);
+  entry_.catch_up(out);
   players_.greet(out);
   objectives_.send_state_data(out);
   players_.own().player = out.me();
