@@ -45,7 +45,9 @@ class Client final : public core::Room::Host {
 };
 
 struct Walk {
-  explicit Walk(words::World world) : maker(maker_of(world)), room(client, referee(std::move(world)), shared()) {
+  explicit Walk(words::World world)
+      : maker(maker_of(std::make_shared<const words::World>(world))),
+        room(client, referee(std::move(world)), shared()) {
     room.back_opened({}, now);
     seat = room.seat(faces().front({0, {}}), {"10.0.0.7:1", kDialects[0].connect_data, ""}, now);
     passes([&] { return client.greeted; });

@@ -1,6 +1,7 @@
 // How a client joins: what it is sent, in which order, which players it sees, and what keeps it out.
 #include "adapters/aos/world/map_stream.h"
 #include "tests/aos/front_stage.h"
+#include "tests/support/heap.h"
 
 namespace entente::aos::front_join_test {
 namespace {
@@ -574,6 +575,43 @@ TEST_CASE("a client that enters during the map, when its side is known already, 
   const std::string said = play.waits(5 * kSecond);
   CHECK(count(said, "says Enter ") == 0);
   CHECK(count(said, "says Spawn") == 0);
+}
+
+TEST_CASE("a world without a hash is shown after an open field") {
+  Play play;
+  play.opens();
+  play.hears<words::Waiting>("have: 1 need: 2");
+  play.waits(15 * kSecond);
+  play.hears<words::World>("kind: OPEN walled: true");
+  CHECK(has(play.waits(5 * kSecond), "sends MapStart "));
+  play.hears<words::World>("kind: OPEN walled: true");
+  CHECK_FALSE(has(play.waits(5 * kSecond), "sends MapStart "));
+}
+
+TEST_CASE(
+    "a room that sends many worlds has a map made only of the newest, and not more often than every two seconds") {
+  const auto world = [](int number) {
+    words::World land;
+    land.set_hash(std::to_string(number));
+    land.set_walled(true);
+    land.set_east(number);
+    return land;
+  };
+  Play play;
+  play.plays("game: 'aos'");
+  testing::most_bytes();
+  const std::size_t before = testing::bytes_in_use();
+  for (int i = 0; i < 100; ++i) play.stage.hears(world(i));
+  CHECK(testing::most_bytes() < before + 1'000'000);
+  play.waits(30 * kSecond);
+  std::size_t maps = 0;
+  for (int i = 100; i < 130; ++i) {
+    play.stage.hears(world(i));
+    maps += count(play.waits(300 * kMillisecond), "sends MapStart ");
+  }
+  CHECK(maps >= 8);
+  CHECK(maps <= 13);
+  CHECK(outline(play.waits(10 * kSecond)).ends_with("sends StateData\n"));
 }
 
 }  // namespace

@@ -157,9 +157,11 @@ TEST_CASE("a hostile world costs no more than a large one, whatever its coordina
 }
 
 TEST_CASE("a map is made once for all players of a world") {
-  const words::World one = world("hash: 'one' kind: OPEN"), other = world("hash: 'other' kind: OPEN walled: true");
+  const auto shared = [](const std::string& text) { return std::make_shared<const words::World>(world(text)); };
+  const auto one = shared("hash: 'one' kind: OPEN"), other = shared("hash: 'other' kind: OPEN walled: true");
   auto first = maker_of(one);
   CHECK(maker_of(one) == first);
+  CHECK(maker_of(shared("hash: 'one' kind: OPEN")) == first);
   auto second = maker_of(other);
   CHECK(second != first);
   CHECK(maker_of(one) == first);  // still in use

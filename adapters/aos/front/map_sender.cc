@@ -17,10 +17,16 @@ constexpr int kPiecesAtOnce = 4;
 constexpr core::Micros kBetweenChunks = 10 * kMillisecond;
 constexpr std::size_t kMostWaiting = 48 * 1024;  // bytes of the map that may wait for a slow client
 
-words::World open_field() {
-  words::World world;
-  world.set_name("open field");
-  return world;
+constexpr core::Micros kMakeEvery = 2 * kSecond;  // maps that are made for one client, in the long run
+constexpr int kMakesAtOnce = 8;
+
+const std::shared_ptr<const words::World>& open_field() {
+  static const std::shared_ptr<const words::World> field = [] {
+    words::World world;
+    world.set_name("open field");
+    return std::make_shared<const words::World>(std::move(world));
+  }();
+  return field;
 }
 
 }  // namespace
@@ -30,6 +36,7 @@ bool MapSender::load(FrontOut& out) {
     case Stage::kWorld:
       return await_world(out), false;
     case Stage::kMap:
+      if (!has_maker(out)) return false;
       for (int i = 0; i < kPiecesAtOnce; ++i)
         if (maker_->work(++pieces_)) return offer(out);
       out.wake(out.now() + kBreath);
@@ -61,10 +68,21 @@ void MapSender::begin(FrontOut& out) {
   guessed_ = false;
   const words::World* world = out.world().geometry();
   hash_ = world != nullptr ? world->hash() : "";
-  maker_ = maker_of(world != nullptr ? *world : open_field());
+  maker_.reset();
   pieces_ = 0;
   stage_ = Stage::kMap;
   out.wake(out.now());
+}
+
+/// Chooses the maker of the map, which may cost a lot. A room may send many worlds one after the other: only the newest
+/// is made, and each client waits if it gets too many (a token bucket).
+bool MapSender::has_maker(FrontOut& out) {
+  if (maker_ != nullptr) return true;
+  const core::Micros paid = std::max(makes_paid_, out.now()) + kMakeEvery;
+  if (paid > out.now() + kMakesAtOnce * kMakeEvery) return out.wake(paid - kMakesAtOnce * kMakeEvery), false;
+  makes_paid_ = paid;
+  maker_ = maker_of(out.world().geometry() != nullptr ? out.world().shared_geometry() : open_field());
+  return true;
 }
 
 bool MapSender::offer(FrontOut& out) {

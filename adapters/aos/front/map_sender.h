@@ -31,7 +31,7 @@ class MapSender {
   bool waits_for_world() const { return stage_ == Stage::kWorld; }
   bool loaded() const { return stage_ == Stage::kLoaded; }
   /// Whether the map was made from `world`.
-  bool is_of(const words::World& world) const { return world.hash() == hash_; }
+  bool is_of(const words::World& world) const { return !guessed_ && world.hash() == hash_; }
 
   // REQUIRES: waits_for_world() is false, and loaded() was true once.
   /// Whether the world came as a voxel map.
@@ -52,6 +52,7 @@ class MapSender {
     kLoaded,  ///< all of it has been sent
   };
   void await_world(FrontOut& out);
+  bool has_maker(FrontOut& out);
   bool offer(FrontOut& out);
   bool send_chunks(FrontOut& out);
 
@@ -60,12 +61,13 @@ class MapSender {
   core::WorldWait wait_;
   core::WaitSigns signs_;
   bool gave_up_ = false, guessed_ = false;
-  core::Micros patience_ = 0;   // until when to wait for Map Cached
-  std::size_t unanswered_ = 0;  // offered maps for which Map Cached may still come
-  std::shared_ptr<MapMaker> maker_;
-  std::size_t pieces_ = 0;  // of its work that this client has waited for
-  std::string hash_;        // of its world
-  std::size_t sent_ = 0;    // bytes of the map
+  core::Micros patience_ = 0;        // until when to wait for Map Cached
+  std::size_t unanswered_ = 0;       // offered maps for which Map Cached may still come
+  core::Micros makes_paid_ = 0;      // how far into the future the maps made so far are paid
+  std::shared_ptr<MapMaker> maker_;  // null: not chosen yet
+  std::size_t pieces_ = 0;           // of its work that this client has waited for
+  std::string hash_;                 // of its world
+  std::size_t sent_ = 0;             // bytes of the map
 };
 
 }  // namespace entente::aos

@@ -112,19 +112,25 @@ VoxelColour MapMaker::colour(std::uint32_t x, std::uint32_t y, std::uint32_t z) 
   return given_ ? given_->colour(x, y, z).value_or(0) : builder_->colour(x, y, z);
 }
 
-std::shared_ptr<MapMaker> maker_of(const words::World& world) {
+std::shared_ptr<MapMaker> maker_of(const std::shared_ptr<const words::World>& world) {
   struct Made {
     WorldKey key;
+    std::weak_ptr<const words::World> world;  // the last one with this key
     std::weak_ptr<MapMaker> maker;
   };
   thread_local std::vector<Made> made;
   thread_local std::shared_ptr<MapMaker> last;  // kept for the next client
   std::erase_if(made, [](const Made& one) { return one.maker.expired(); });
-  const WorldKey key = key_of(world);
   for (const Made& one : made)
-    if (one.key == key) return last = one.maker.lock();
-  last = std::make_shared<MapMaker>(world);
-  made.push_back({key, last});
+    if (one.world.lock() == world) return last = one.maker.lock();
+  const WorldKey key = key_of(*world);
+  for (Made& one : made)
+    if (one.key == key) {
+      one.world = world;
+      return last = one.maker.lock();
+    }
+  last = std::make_shared<MapMaker>(*world);
+  made.push_back({key, world, last});
   return last;
 }
 

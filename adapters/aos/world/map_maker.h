@@ -57,6 +57,7 @@ class MapMaker {
 
 /// The maker of this world's map. Reuses a maker of this thread that is in use, or was the last one. The pointer is
 /// shared because several rooms use a maker and none of them owns it.
-std::shared_ptr<MapMaker> maker_of(const words::World& world);
+/// REQUIRES: the world is not null, and never changes.
+std::shared_ptr<MapMaker> maker_of(const std::shared_ptr<const words::World>& world);
 
 }  // namespace entente::aos
