@@ -452,11 +452,52 @@ TEST_CASE("aos front: a brick that is dead, or stands outside the map, is no wal
   CHECK(play.hears<words::WorldEdit>("edit { op: BUILD x: 9000 y: 12.5 }") ==
         "loses WorldEdit: the position is outside the map\n");
   std::size_t walls = 0;
-  for (int id = 100; id < 400; ++id)
-    walls += count(play.hears<words::Unit>("id: " + std::to_string(id) +
-                                           " kind: BRICK alive: true pose { x: 12.5 y: 12.5 }"),
-                   "sends BlockLine player=32 ") != 0;
+  for (int id = 0; id < 300; ++id) {
+    const std::string x = std::to_string(id % 30 * 25 - 362.5), y = std::to_string(id / 30 * 25 - 362.5);
+    const std::string brick = " kind: BRICK alive: true pose { x: " + x + " y: " + y + " }";
+    const std::string said = play.hears<words::Unit>("id: " + std::to_string(100 + id) + brick);
+    walls += count(said + play.waits(100 * kMillisecond), "sends BlockLine player=32 ") != 0;
+  }
   CHECK(walls == 256);
+}
+
+const std::string kTiles = "hash: 't' kind: TILES columns: 32 rows: 32 west: -400 east: 400 south: -400 north: 400";
+
+TEST_CASE("aos front: a tile is drawn once, and stays while one thing on it stands") {
+  Play play;
+  play.plays("game: 'panic'", kTiles);
+  const std::string brick = " kind: BRICK alive: true pose { x: 12.5 y: 12.5 }";
+  CHECK(count(play.hears<words::Unit>("id: 40" + brick), "sends BlockLine ") == 6 * 16);
+  CHECK(play.hears<words::Unit>("id: 41" + brick) == "");
+  CHECK(play.hears<words::WorldEdit>("edit { op: BUILD x: 13 y: 12 }") == "");
+  CHECK(play.hears<words::Gone>("unit: 40") == "");
+  CHECK(play.hears<words::Gone>("unit: 41") == "");
+  CHECK(play.hears<words::Unit>("id: 42 kind: BRICK alive: true pose { x: 37.5 y: 12.5 }") != "");
+  CHECK(play.hears<words::Gone>("unit: 42") != "");
+}
+
+TEST_CASE("aos front: a tile that is wider than a line of blocks is no wall") {
+  Play play;
+  play.plays("game: 'panic'", "hash: 't' kind: TILES columns: 4 rows: 32 west: -400 east: 400 south: -400 north: 400");
+  CHECK(play.hears<words::WorldEdit>("edit { op: BUILD x: 100 y: 12.5 }") ==
+        "loses WorldEdit: the position is outside the map\n");
+}
+
+TEST_CASE("aos front: walls wait for a slow client, and edits wait for walls") {
+  Play play;
+  play.plays("game: 'panic'", kTiles);
+  play.stage.set_waiting(1U << 20U);
+  const std::string brick = "id: 40 kind: BRICK alive: true pose { x: 112.5 y: 12.5 }";
+  CHECK(play.hears<words::WorldEdit>("edit { op: BUILD x: 12.5 y: 12.5 }") == "");
+  CHECK(play.hears<words::WorldEdit>("edit { op: DIG x: 0.8 y: 0.8 z: 0.8 }") == "");
+  CHECK(play.hears<words::Unit>(brick) == "");
+  CHECK(play.hears<words::Gone>("unit: 40") == "");
+  CHECK_FALSE(has(play.waits(kSecond), "sends Block"));
+  play.stage.set_waiting(0);
+  const std::string said = play.waits(100 * kMillisecond);
+  CHECK(count(said, "sends BlockLine ") == 6 * 16);
+  CHECK(said.find("sends BlockAction ") > said.rfind("sends BlockLine "));
+  CHECK(has(said, "sends BlockAction "));
 }
 
 }  // namespace

@@ -614,5 +614,26 @@ TEST_CASE(
   CHECK(outline(play.waits(10 * kSecond)).ends_with("sends StateData\n"));
 }
 
+TEST_CASE("a client of a much edited world is sent all edits, as fast as it reads") {
+  Play play;
+  play.opens();
+  play.hears<words::World>(Play::kFlat);
+  words::WorldEdit word;
+  for (int i = 0; i < 25'000; ++i) {
+    const Point at = middle_of({i % 500, i / 500, 20});
+    word.mutable_edit()->set_x(at.x);
+    word.mutable_edit()->set_y(at.y);
+    word.mutable_edit()->set_z(at.z);
+    play.stage.hears(word);
+  }
+  std::size_t edits = 0;
+  for (int i = 0; i < 200; ++i) {
+    const std::size_t some = count(play.waits(10 * kMillisecond), "sends BlockAction ");
+    CHECK(some < 7'000);
+    edits += some;
+  }
+  CHECK(edits == 25'000);
+}
+
 }  // namespace
 }  // namespace entente::aos::front_join_test

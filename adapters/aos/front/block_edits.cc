@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <utility>
 
@@ -10,10 +11,14 @@ namespace entente::aos {
 namespace {
 
 constexpr int kLongestLineOfBlocks = 64;
-constexpr std::size_t kMostEdits = 20'000;  // kept while the map is sent
+constexpr std::size_t kMostEditsWaiting = 65'536;     // then the edits of the world are sent instead
+constexpr std::size_t kMostBytesWaiting = 96 * 1024;  // of edits and walls, for a slow client
+constexpr std::size_t kEditBytes = 32;                // about, as sent
+constexpr core::Micros kEditsOn = 10 * core::kMillisecond;
 constexpr std::uint32_t kWallColour = 0x8a8378;
 constexpr int kLevelsOfWall = 6;
 constexpr std::size_t kMostBricks = 256;
+constexpr std::size_t kMostTilesWalled = 16'384;
 
 void set_at(words::Edit& edit, const Block& at) {
   const Point middle = middle_of(at);
@@ -86,9 +91,10 @@ void BlockEdits::take_back(const Block& at, FrontOut& out) {
 // -- What the room says ----------------------------------------------------------------------------------------------
 
 void BlockEdits::hear(const words::WorldEdit& edit, FrontOut& out) {
-  if (map_.loaded()) return show_edit(edit, out);
-  if (edits_.size() >= kMostEdits) return out.drop(drops::kEditsFull);
-  edits_.push_back(edit);
+  if (!map_.loaded()) return;  // the world keeps it
+  if (edits_.empty() && due_.empty()) return show_edit(edit, out);
+  if (edits_.size() >= kMostEditsWaiting) return take_edits(out);
+  edits_.emplace_back(edit);
 }
 
 void BlockEdits::show_edit(const words::WorldEdit& word, FrontOut& out) {
@@ -96,7 +102,12 @@ void BlockEdits::show_edit(const words::WorldEdit& word, FrontOut& out) {
   const words::Edit& edit = word.edit();
   const words::World* world = out.world().geometry();
   const bool tile = !map_.given() && world != nullptr && world->columns() != 0 && edit.op() == words::Edit::BUILD;
-  if (tile) return show_wall(edit, out);
+  if (tile) {
+    const auto ground = tile_at(edit.x(), edit.y(), out);
+    if (!ground) return out.drop(drops::kEditOutside);
+    if (Wall* wall = wall_on(*ground, out)) wall->edited = true;
+    return;
+  }
   const Block at = block_at({edit.x(), edit.y(), edit.z()}), end = block_at({edit.x2(), edit.y2(), edit.z2()});
   const bool line = edit.op() == words::Edit::LINE;
   if (!in_map(at) || (line && !in_map(end))) return out.drop(drops::kEditOutside);
@@ -109,26 +120,45 @@ void BlockEdits::show_edit(const words::WorldEdit& word, FrontOut& out) {
     client_.send(BlockAction{slot, action_of(edit.op()), at}, out);
 }
 
+/// The tile at a place. None if a client cannot be shown it: it is outside the map, or larger than a line of blocks.
 std::optional<BlockEdits::Tile> BlockEdits::tile_at(double x, double y, const FrontOut& out) const {
   const words::World& world = *out.world().geometry();
   const double wide = (world.east() - world.west()) / world.columns(),
                high = (world.north() - world.south()) / world.rows();
   const double inside = kMetresPerBlock / 2;
-  const Block first = block_at({x - wide / 2 + inside, y + high / 2 - inside, inside});
-  const Block last = block_at({x + wide / 2 - inside, y - high / 2 + inside, inside});
-  if (!in_map(first) || !in_map(last) || last[1] - first[1] > kLongestLineOfBlocks) return std::nullopt;
+  const double west = world.west() + std::floor((x - world.west()) / wide) * wide,
+               north = world.north() - std::floor((world.north() - y) / high) * high;
+  const Block first = block_at({west + inside, north - inside, inside});
+  const Block last = block_at({west + wide - inside, north - high + inside, inside});
+  if (!in_map(first) || !in_map(last) || length(first, last) > kLongestLineOfBlocks) return std::nullopt;
   return Tile{first, last};
 }
 
-/// Shows a tile of the world as a wall.
-void BlockEdits::show_wall(const words::Edit& edit, FrontOut& out) {
-  const auto tile = tile_at(edit.x(), edit.y(), out);
-  if (!tile) return out.drop(drops::kEditOutside);
-  const auto& [first, last] = *tile;
+/// The wall on a tile. It is shown at once, or later if much waits. Null: there are too many.
+BlockEdits::Wall* BlockEdits::wall_on(const Tile& tile, FrontOut& out) {
+  const Place place = place_of(tile);
+  auto at = walls_.find(place);
+  if (at != walls_.end()) return &at->second;
+  if (walls_.size() >= kMostTilesWalled) return out.drop(drops::kWallsFull), nullptr;
+  at = walls_.emplace(place, Wall{tile}).first;
+  if (due_.empty() && has_room(out)) {
+    show_wall(at->second, out);
+  } else {
+    due_.insert(place);
+    out.wake(out.now() + kEditsOn);
+  }
+  return &at->second;
+}
+
+void BlockEdits::show_wall(Wall& wall, FrontOut& out) {
+  const auto& [first, last] = wall.tile;
+  wall.shown = true;
   show_colour(kWorldId, kWallColour, out);
   for (int level = 0; level < kLevelsOfWall; ++level)
-    for (int y = first[1]; y <= last[1]; ++y)
+    for (int y = first[1]; y <= last[1]; ++y) {
       client_.send(BlockLine{kWorldId, {first[0], y, first[2] - level}, {last[0], y, first[2] - level}}, out);
+      sent_ += kEditBytes;
+    }
 }
 
 /// Shows a brick as a wall on its tile.
@@ -137,20 +167,29 @@ void BlockEdits::hear(const words::Unit& unit, FrontOut& out) {
   if (unit.kind() != words::Unit::BRICK || !unit.alive() || map_.given() || world == nullptr || world->columns() == 0)
     return;
   const auto tile = tile_at(unit.pose().x(), unit.pose().y(), out);
-  if (!tile || bricks_.size() >= kMostBricks || !bricks_.emplace(unit.id(), *tile).second) return;
-  words::Edit edit;
-  edit.set_x(unit.pose().x());
-  edit.set_y(unit.pose().y());
-  show_wall(edit, out);
+  if (!tile || bricks_.size() >= kMostBricks || bricks_.contains(unit.id())) return;
+  Wall* wall = wall_on(*tile, out);
+  if (wall == nullptr) return;
+  ++wall->bricks;
+  bricks_.emplace(unit.id(), *tile);
 }
 
-/// Removes a brick's wall by blasts, each of which clears 3 x 3 x 3 blocks. The last blast of a row may overlap the one
-/// before it.
 void BlockEdits::hear(const words::Gone& gone, FrontOut& out) {
   const auto at = bricks_.find(gone.unit());
   if (at == bricks_.end()) return;
-  const auto [first, last] = at->second;
+  const Tile tile = at->second;
   bricks_.erase(at);
+  const auto wall = walls_.find(place_of(tile));
+  if (wall == walls_.end() || --wall->second.bricks > 0 || wall->second.edited) return;
+  if (wall->second.shown) raze_wall(tile, out);
+  due_.erase(wall->first);
+  walls_.erase(wall);
+}
+
+/// Removes a wall by blasts, each of which clears 3 x 3 x 3 blocks. The last blast of a row may overlap the one before
+/// it.
+void BlockEdits::raze_wall(const Tile& tile, FrontOut& out) {
+  const auto& [first, last] = tile;
   for (int level = 1; level < kLevelsOfWall; level += 3)
     for (int y = first[1] + 1; y < last[1] + 2; y += 3)
       for (int x = first[0] + 1; x < last[0] + 2; x += 3)
@@ -164,14 +203,41 @@ void BlockEdits::show_colour(Slot slot, std::uint32_t colour, FrontOut& out) {
 }
 
 void BlockEdits::catch_up(FrontOut& out) {
-  for (const words::WorldEdit& edit : std::exchange(edits_, {})) show_edit(edit, out);
+  take_edits(out);
+  send_on(out);
   for (const core::Id id : out.world().sorted_units()) hear(out.world().unit(id)->unit, out);
+}
+
+void BlockEdits::take_edits(const FrontOut& out) {
+  edits_.clear();
+  out.world().edits().each([&](const core::BlockEdit& edit) { edits_.push_back(edit); });
+}
+
+bool BlockEdits::has_room(const FrontOut& out) const { return out.waiting_bytes() + sent_ < kMostBytesWaiting; }
+
+/// Walls come first: an edit may change one.
+void BlockEdits::send_on(FrontOut& out) {
+  sent_ = 0;
+  while (!due_.empty() && has_room(out)) {
+    Wall& wall = walls_.at(*due_.begin());
+    due_.erase(due_.begin());
+    show_wall(wall, out);
+  }
+  while (due_.empty() && !edits_.empty() && has_room(out)) {
+    show_edit(edits_.front().word(), out);
+    edits_.pop_front();
+    sent_ += kEditBytes;
+  }
+  if (!due_.empty() || !edits_.empty()) out.wake(out.now() + kEditsOn);
 }
 
 void BlockEdits::forget_map() {
   edited_ = told_ = false;
   world_colour_.reset();
   bricks_.clear();
+  walls_.clear();
+  due_.clear();
+  forget_edits();
 }
 
 }  // namespace entente::aos

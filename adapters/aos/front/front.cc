@@ -105,6 +105,7 @@ void AosFront::take_fact(const words::Player& player, Outlet& out) {
 void AosFront::tick(Outlet& out) {
   if (gone_) return;
   if (!map_.loaded()) return load(out);
+  block_edits_.send_on(out);
   if (!snapshots_.due(out)) return;
   snapshots_.plan(out);
   entry_.ask_spawn(out);

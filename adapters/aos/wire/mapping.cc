@@ -307,7 +307,7 @@ constexpr MappingLine kMapping[] = {
     drops::kServersChat,
     drops::kMapBroken,
     drops::kSolidsLeftOut,
-    drops::kEditsFull,
+    drops::kWallsFull,
     drops::kEditOutside,
     drops::kPlayersFull,
     drops::kUnitOfNobody,
