@@ -500,5 +500,19 @@ TEST_CASE("aos front: walls wait for a slow client, and edits wait for walls") {
   CHECK(has(said, "sends BlockAction "));
 }
 
+TEST_CASE("aos front: the end of a reload is told once, also if the gun is full") {
+  Game game(kAos);
+  game.says(WeaponInput{0, 1});
+  game.hears<words::Ammo>("player: 1 clip: 10 reserve: 50 blocks: 50 grenades: 3");
+  game.says(WeaponReload{0, 10, 50});
+  const std::string said = game.waits(5 * kSecond);
+  CHECK(count(said, "sends Restock ") == 0);
+  CHECK(count(said, "sends WeaponReload ") <= 1);
+  Game other;
+  other.hears<words::Ammo>("player: 1 clip: 10 reserve: 50 blocks: 50 grenades: 3");
+  other.says(WeaponReload{0, 10, 50});
+  CHECK(other.waits(5 * kSecond) == "sends WeaponReload player=0 clip=10 reserve=50\n");
+}
+
 }  // namespace
 }  // namespace entente::aos::front_facts_test

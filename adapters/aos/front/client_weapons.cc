@@ -25,6 +25,11 @@ void set_thrown(Word& word, const Grenade& grenade) {
   word.set_life(grenade.fuse);
 }
 
+std::pair<std::uint8_t, std::uint8_t> load_of(const words::Ammo& ammo) {
+  const auto byte = [](std::uint32_t count) { return static_cast<std::uint8_t>(std::min(count, 255U)); };
+  return {byte(ammo.clip()), byte(ammo.reserve())};
+}
+
 }  // namespace
 
 // -- What our client does --------------------------------------------------------------------------------------------
@@ -120,12 +125,17 @@ void ClientWeapons::tell_load(std::uint8_t clip, std::uint8_t reserve, FrontOut&
   if (std::exchange(me_.load, load) != load) client_.send(WeaponReload{kOwn, clip, reserve}, out);
 }
 
+void ClientWeapons::tell_load(const words::Ammo& ammo, FrontOut& out) {
+  me_.load = load_of(ammo);
+  client_.send(WeaponReload{kOwn, me_.load.first, me_.load.second}, out);
+}
+
 /// Ends a reload: tells the client what its gun holds. Rooms of other games do not count rounds, or do not report them
 /// without a change.
 void ClientWeapons::fill_magazine(FrontOut& out) {
   if (me_.reloaded == 0 || out.now() < me_.reloaded || !players_.playing()) return;
-  if (is_counted(out)) return hear(out.world().player(out.me())->ammo, out);
   me_.reloaded = 0;
+  if (is_counted(out)) return tell_load(out.world().player(out.me())->ammo, out);
   if (room_guns(out) != 0) {
     me_.load = {};  // the client has filled its clip itself
     return mind_guns(out);
@@ -182,16 +192,14 @@ void ClientWeapons::feel_mass(FrontOut& out) {
 
 void ClientWeapons::hear(const words::Ammo& ammo, FrontOut& out) {
   if (ammo.player() != out.me() || !players_.playing()) return;
-  const bool fresh = std::exchange(me_.fresh, false);
-  const auto byte = [](std::uint32_t count) { return static_cast<std::uint8_t>(std::min(count, 255U)); };
-  const std::pair load(byte(ammo.clip()), byte(ammo.reserve()));
+  const bool fresh = std::exchange(me_.fresh, false), reloads = std::exchange(me_.reloaded, 0) != 0;
+  const auto load = load_of(ammo);
   const bool same_load = std::exchange(me_.load, load) == load;
   if (is_full(ammo, kit_of(players_.own().weapon))) {
     if (fresh) return;  // a player that was just created has everything
     me_.hp = static_cast<std::uint8_t>(kFullHealth);
     client_.send(Restock{kOwn}, out);
-  } else if (!same_load || me_.reloaded != 0) {  // otherwise only counts changed that the client keeps itself
-    me_.reloaded = 0;
+  } else if (!same_load || reloads) {  // otherwise only counts changed that the client keeps itself
     client_.send(WeaponReload{kOwn, load.first, load.second}, out);
   }
 }

@@ -40,6 +40,7 @@ class ClientWeapons {
   bool is_counted(const FrontOut& out) const;
   void fill_clip(FrontOut& out);
   void pull(FrontOut& out);
+  void tell_load(const words::Ammo& ammo, FrontOut& out);
   void tell_load(std::uint8_t clip, std::uint8_t reserve, FrontOut& out);
 
   Client& client_;
