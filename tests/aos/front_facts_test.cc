@@ -514,5 +514,16 @@ TEST_CASE("aos front: the end of a reload is told once, also if the gun is full"
   CHECK(other.waits(5 * kSecond) == "sends WeaponReload player=0 clip=10 reserve=50\n");
 }
 
+TEST_CASE("aos front: of many facts about many tokens, the last ones wait for the next snapshot") {
+  Game game;
+  for (int id = 1000; id < 2500; ++id)
+    game.stage.knows({0, word<words::Token>("id: " + std::to_string(id) + " kind: FLAG state: NOWHERE")});
+  for (int i = 0; i < 2; ++i) game.hears<words::Token>("id: 1000 kind: FLAG state: NOWHERE");
+  const std::string intel = "id: 70 kind: INTEL team: RED state: GROUND x: 15.625";
+  CHECK_FALSE(has(game.hears<words::Token>(intel), "sends MoveObject"));
+  CHECK(count(game.waits(100 * kMillisecond), "sends MoveObject ") == 1);
+  CHECK(count(game.hears<words::Token>(intel), "sends MoveObject ") == 1);
+}
+
 }  // namespace
 }  // namespace entente::aos::front_facts_test

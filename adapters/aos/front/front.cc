@@ -111,6 +111,7 @@ void AosFront::tick(Outlet& out) {
   entry_.ask_spawn(out);
   movement_.walk(out);
   movement_.check_place(out);
+  objectives_.refresh(out);
   objectives_.reach(out);
   weapons_.fill_magazine(out);
   weapons_.mind_guns(out);

@@ -26,7 +26,8 @@ constexpr std::uint8_t kCaptures = 10;
 constexpr Vec3 kNowhere = {0, 0, 63};  // below the sea, in a corner of the map
 constexpr double kReach = 3;           // blocks, as in piqueserver
 constexpr std::size_t kTerritorySlots = 16;
-constexpr double kRateStep = 0.05;  // share of the whole a second, for each unit of Progress Bar's rate
+constexpr std::size_t kMostLooked = 2'000;  // tokens that facts may make it look at between two snapshots
+constexpr double kRateStep = 0.05;          // share of the whole a second, for each unit of Progress Bar's rate
 
 std::uint32_t colour_rule(const core::WorldState& world, const char* name, std::uint32_t otherwise) {
   const auto at = world.rules().find(std::string_view(name));
@@ -105,9 +106,13 @@ void Objectives::begin(FrontOut& out) {
   find_tokens(out);
 }
 
+/// Runs on every fact about tokens. After kMostLooked tokens it waits for the next snapshot.
 /// Sends the place of a side's intel if another token is now shown as it, or none. One that does not lie is shown when
 /// it does.
 void Objectives::refind_tokens(FrontOut& out) {
+  stale_ = looked_ > kMostLooked;
+  if (stale_) return;
+  looked_ += out.world().tokens().size();
   const auto before = intel_;
   find_tokens(out);
   for (std::uint8_t side = 0; side < 2 && territories_.empty(); ++side) {
@@ -115,6 +120,22 @@ void Objectives::refind_tokens(FrontOut& out) {
     const words::Token* token = out.world().token(intel_[side]);
     const bool lies = token != nullptr && token->state() == words::Token::GROUND;
     move_intel(side, lies ? place_of_token(*token) : kNowhere, out);
+  }
+}
+
+void Objectives::refresh(FrontOut& out) {
+  looked_ = 0;
+  if (!std::exchange(stale_, false)) return;
+  const auto intel = intel_, tents = tents_;
+  find_tokens(out);
+  for (std::uint8_t side = 0; side < 2 && territories_.empty(); ++side) {
+    if (intel_[side] != intel[side]) {
+      const words::Token* token = out.world().token(intel_[side]);
+      const bool lies = token != nullptr && token->state() == words::Token::GROUND;
+      move_intel(side, lies ? place_of_token(*token) : kNowhere, out);
+    }
+    if (tents_[side] != tents[side])
+      client_.send(MoveObject{static_cast<std::uint8_t>(kTentObject + side), side, tent(side, out)}, out);
   }
 }
 

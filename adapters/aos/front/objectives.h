@@ -26,6 +26,8 @@ class Objectives {
   /// The client has loaded a map: finds the sides and their objectives. Sends nothing.
   void begin(FrontOut& out);
   void send_state_data(FrontOut& out);
+  /// Called before each snapshot: chooses again which tokens are shown, if that is due.
+  void refresh(FrontOut& out);
   /// Our client has left the token that it stood at.
   void leave_token() { reached_ = 0; }
 
@@ -52,7 +54,9 @@ class Objectives {
   Colour fog_{};
   std::array<core::Id, 2> intel_{}, tents_{};  // tokens of each side
   std::vector<core::Id> territories_;
-  core::Id reached_ = 0;  // the token that our client stands at
+  std::size_t looked_ = 0;  // tokens that facts have made it look at since the last snapshot
+  bool stale_ = false;      // intel_ and tents_ have to be chosen again
+  core::Id reached_ = 0;    // the token that our client stands at
 };
 
 }  // namespace entente::aos
