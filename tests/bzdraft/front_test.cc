@@ -149,6 +149,8 @@ TEST_CASE("a client waits for a late world; it is refused with the reason, or to
   CHECK(lobby.stage.waits(2 * kSecond)
             .starts_with("loses World: it is not known yet; the client gets an open field\nsends MsgGetWorld style=0"));
   CHECK(lobby.asks({enter_as("anna")}).find("you see an open field. Join again to see it.") != std::string::npos);
+  const std::string known = lobby.hears<words::World>("kind: OPEN west: -50 east: 50 south: -50 north: 50");
+  CHECK(known.find("The server has another map now") != std::string::npos);
 }
 
 TEST_CASE("a capture that kills nobody: the client, to which its whole team is dead, is shown that it lives") {

@@ -179,6 +179,7 @@ TEST_CASE("where a server tells its world only to enough players, a client gets 
         "sends MsgMessage from=253 to=0 kind=0 text=\"waiting for the game to begin\"\n"
         "sends MsgMessage from=253 to=0 kind=0 text=\"The server has not told its map yet: you see an open field. Join "
         "again to see it.\"\n");
+  CHECK(stage.hears(words::World()).find("The server has another map now") != std::string::npos);
 }
 
 TEST_CASE("tiles become boxes: walls stop everything, water stops tanks, foliage stops shots") {

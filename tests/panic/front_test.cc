@@ -705,6 +705,16 @@ TEST_CASE("a client that returns to a game that is over gets GameOver, and then 
   CHECK(play.hears<words::Round>("") == kGreeting);
 }
 
+TEST_CASE("a spectator of a room without a world gets its first world from the start, also one without a hash") {
+  constexpr const char* kFirst = "kind: OPEN west: -800 east: 800 south: -800 north: 800";
+  Play play(0, {{"name", "paul"}, {"watch", "yes"}});
+  play.stage.opens();
+  play.hears<words::Player>("id: 1 role: WATCH");
+  CHECK(play.hears<words::Ready>("").starts_with("sends GameState "));
+  CHECK(play.hears<words::World>(kFirst).starts_with("sends GameState "));
+  CHECK_FALSE(play.hears<words::World>(kFirst).starts_with("sends GameState "));
+}
+
 TEST_CASE("a new world is a second GameState only with reset=yes") {
   constexpr const char* kNew = "hash: 'b' kind: OPEN west: -800 east: 800 south: -800 north: 800";
   Play play;

@@ -2,6 +2,9 @@
 // Invariant: a request is answered once the world is known (world_wait.h).
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "adapters/bzdraft/front/client.h"
 #include "adapters/bzdraft/wire/resource.h"
 #include "proxy/core/gameplay/world_wait.h"
@@ -27,7 +30,7 @@ class WorldSender {
   bool guessed() const { return guessed_; }
   /// Whether the client has been given a world, and the room now has another one.
   bool differs(const core::WorldState& world) const {
-    return !resource_.empty() && world.geometry() != nullptr && world.geometry()->hash() != hash_;
+    return !resource_.empty() && world.geometry() != nullptr && (!hash_ || world.geometry()->hash() != *hash_);
   }
   /// How many shots each player may have in the air.
   std::uint16_t most_shots() const { return most_shots_; }
@@ -42,7 +45,7 @@ class WorldSender {
   core::WorldWait wait_;
   bool gave_up_ = false, guessed_ = false;
   Buffer resource_;
-  std::string hash_;  // of the world of which it was made; empty: it was a guess
+  std::optional<std::string> hash_;  // of the world of which it was made; none: it was a guess
   Md5 name_{};
   std::uint16_t most_shots_ = 20;
 };

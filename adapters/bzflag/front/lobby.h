@@ -35,7 +35,7 @@ class Lobby {
   bool guessed() const { return guessed_; }
   /// Whether the client has been given a world, and the room now has another one.
   bool differs(const core::WorldState& world) const {
-    return made_ != nullptr && world.geometry() != nullptr && world.geometry()->hash() != room_hash_;
+    return made_ != nullptr && world.geometry() != nullptr && (!room_hash_ || world.geometry()->hash() != *room_hash_);
   }
   /// How many shots each player may have in the air.
   std::uint16_t most_shots() const { return most_shots_; }
@@ -56,7 +56,7 @@ class Lobby {
   core::Micros asked_ = 0;  // when a strict client last asked for the hash or the world; 0: it has its answer
   bool gave_up_ = false, guessed_ = false;
   std::shared_ptr<const MadeWorld> made_;  // null until it is known
-  std::string room_hash_;                  // of the world of which it was made, in the room; empty: it was a guess
+  std::optional<std::string> room_hash_;   // of the world of which it was made, in the room; none: it was a guess
   std::uint32_t promised_ = 0;             // bytes: the size of the database as told before it was known; 0: not told
   std::string hash_;                       // as told, or to be told
   std::uint16_t most_shots_ = 20;
