@@ -87,8 +87,10 @@ void check_guesses(const wire::Game& game, std::size_t dialect, Bytes bytes) {
   (void)game.with_http_at(bytes, dialect, {.server_port = 5154, .host = "relay.example", .port = 80});
   (void)game.shows_player(bytes);
   if (game.only_asks(bytes, dialect)) (void)game.answer_to_asker(bytes, dialect);
-  for (const wire::Query& query : game.queries())
-    (void)game.answer(query, {.dialect = game.dialects()[dialect].name, .server = bytes});
+  wire::Status status{};
+  status.dialect = game.dialects()[dialect].name;
+  status.server = bytes;
+  for (const wire::Query& query : game.queries()) (void)game.answer(query, status);
   for (const auto lane : {wire::Lane::kStream, wire::Lane::kDatagram})
     (void)game.ignores({wire::Way::kToServer, lane, wire::Stage::kPlay, bytes}, dialect);
 }
