@@ -29,6 +29,8 @@ TEST_CASE("a name is what can be seen of it") {
                         {"S e r v e r", "player"},
                         {"[server]", "player"},
                         {"\u0405ERVER", "player"},
+                        {"S\u0395RV\u0395R", "player"},  // these capitals look like an E, their small letters do not
+                        {"se\u0413ve\u0413", "player"},  // these small letters look like an r, the capitals do not
                         {"ser\u200Bver", "player"},
                         {"\uFF33\uFF25\uFF32\uFF36\uFF25\uFF32", "player"},
                         {"observer", "observer"}}) {
@@ -52,6 +54,14 @@ TEST_CASE("a name that looks like another one gets a number") {
   CHECK(book.give(2, "annaI", 31) == "annaI 2");
   CHECK(book.give(3, "anna l", 31) == "anna l");
   CHECK(book.give(4, "bob", 31, [](const std::string& name) { return name == "bob"; }) == "bob 2");
+}
+
+TEST_CASE("a name is like another one if either its letters or their small letters look like the other's") {
+  NameBook book;
+  CHECK(book.give(1, "eve", 31) == "eve");
+  CHECK(book.give(2, "\u0395VE", 31).ends_with(" 2"));
+  CHECK(book.give(3, "roger", 31) == "roger");
+  CHECK(book.give(4, "\u0413oger", 31).ends_with(" 2"));
 }
 
 TEST_CASE("a name that its player has changed is free for others") {
