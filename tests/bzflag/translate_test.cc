@@ -311,15 +311,23 @@ TEST_CASE(
   CHECK(hear(server, update).target.byte == kNobody);
 }
 
-TEST_CASE("bzflag translation: a 200th player of the page is told, a 201st is not") {
+TEST_CASE("bzflag translation: a 200th player of the page is told, a 201st only after one has left") {
   DialectTranslator server = to_server(kDialectWiki);
   hear(server, welcome(7));
+  const auto id = [](unsigned i) { return Id{0, {{10, 0, 1, static_cast<std::uint8_t>(i)}, 5154, 1}}; };
+  const auto meets = [&](unsigned i) {
+    Message message = added(id(i), 1, "x");
+    return server.hear(message);
+  };
   std::size_t met = 0;
-  for (unsigned i = 0; i < 210; ++i) {
-    Message message = added({0, {{10, 0, 1, static_cast<std::uint8_t>(i)}, 5154, 1}}, 1, "x");
-    met += server.hear(message) ? 1 : 0;
-  }
+  for (unsigned i = 0; i < 210; ++i) met += meets(i) ? 1 : 0;
   CHECK(met == kMostPlayers - 1);  // and our own number
+  CHECK(hear(server, RemovePlayer{id(20)}).id.byte == 21);
+  CHECK(meets(220));
+  CHECK_FALSE(meets(221));
+  Alive alive;
+  alive.player = id(220);
+  CHECK(hear(server, alive).player.byte == 21);
 }
 
 TEST_CASE("bzflag translation: a client of the page is known by the address that it names") {
