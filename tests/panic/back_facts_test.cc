@@ -294,6 +294,31 @@ TEST_CASE("panic back: a shot that was asked for before a step is sent before it
   CHECK(has(sent_after(false), "sends Action player=1 action=1 direction=1 "));
 }
 
+TEST_CASE("panic back: a client's tank is astray only half a second after it left its tile for the last time") {
+  Game game;
+  const auto claims = [&](const char* claim) {
+    const std::string said = game.hears<words::PoseClaim>(claim);
+    return count(said + game.stage.waits(400 * kMillisecond), "says Corrected ");
+  };
+  const char* const off = "x: 0 y: 287.5";
+  CHECK(claims(off) == 0);
+  CHECK(claims("x: -362.5 y: 287.5") == 0);
+  CHECK(claims(off) == 0);
+  CHECK(count(game.stage.waits(200 * kMillisecond), "says Corrected ") == 1);
+  CHECK(claims(off) == 0);  // it was moved back, and leaves again
+  CHECK(count(game.stage.waits(200 * kMillisecond), "says Corrected ") == 1);
+}
+
+TEST_CASE("panic back: each Action without an answer is counted once") {
+  Game game;
+  for (int i = 0; i < 3; ++i) {
+    CAPTURE(i);
+    CHECK(count(game.hears<words::Step>("unit: 102 direction: EAST"), "sends Action ") == 1);
+    CHECK(count(game.stage.waits(5 * kSecond), "loses Step: the server did not answer in time\n") == 1);
+    CHECK_FALSE(has(game.stage.waits(5 * kSecond), "loses"));
+  }
+}
+
 TEST_CASE("panic back: each kind of intent is carried out, or counted by a reason of the mapping") {
   testing::check_every_intent(mapping(), [](const core::Intent& intent) {
     Game fresh;

@@ -161,6 +161,24 @@ TEST_CASE("panic front: a turned tank is shown again only after a moment, unless
   CHECK(shot("vz: 1") == "");  // straight up: it has no heading
 }
 
+TEST_CASE("panic front: a tank turns on the spot again as soon as the shot that its client asked for is shown") {
+  Game game;
+  CHECK(has(game.acts(kShoot, kSouth, 1), "says Fire "));
+  CHECK(game.poses(5, 12.5, -12.5, -1.5) == "");  // it turns for the shot
+  CHECK(has(game.hears<words::Shot>("shooter: 1 unit: 5 vy: -1"), "sends Move direction=3 value=0 piece=1\n"));
+  game.waits(kSecond);
+  CHECK(game.poses(5, 12.5, -12.5, 0) == "sends Move direction=2 value=0 piece=1\n");
+}
+
+TEST_CASE("panic front: a tank turns on the spot again once its step is done") {
+  Game game;
+  CHECK(has(game.acts(kDrive, kEast, 1), "says Step "));
+  CHECK(game.poses(5, 12.5, -12.5, 0) == "");  // it turns for the step
+  CHECK(game.poses(5, 37.5, -12.5, 0) == "sends Move direction=2 value=1 piece=1\n");
+  game.waits(kSecond);
+  CHECK(game.poses(5, 37.5, -12.5, 1.5) == "sends Move direction=1 value=0 piece=1\n");
+}
+
 TEST_CASE("panic front: a shot of another player uses up none of the client's ammunition, and 1 is always left") {
   Game game;
   CHECK_FALSE(has(game.hears<words::Shot>("shooter: 2 unit: 6 vy: -1"), "UpdateAmmo"));
