@@ -306,6 +306,39 @@ TEST_CASE("ogar front: a client that is not among the ten best is listed below t
   CHECK(has(play.waits(4 * kTick), "{position=11 flags=1 name=\"anna\"}]}"));
 }
 
+TEST_CASE("ogar front: a board is sent again when any part of it has changed, and only then") {
+  Playing play;
+  words::Board board;
+  const auto shown = [&] {
+    play.hears(board);
+    return play.waits(4 * kTick);
+  };
+  words::Board::Row& row = *board.add_rows();
+  row.set_place(1);
+  row.set_name("zoe");
+  CHECK(has(shown(), "rows=[{position=1 flags=0 name=\"zoe\"}]"));
+  CHECK(shown() == "");
+  row.set_marked(true);
+  CHECK(has(shown(), "rows=[{position=1 flags=1 name=\"zoe\"}]"));
+  row.set_me(true);
+  CHECK(has(shown(), "rows=[{position=1 flags=3 name=\"zoe\"}]"));
+  row.set_place(2);
+  CHECK(has(shown(), "rows=[{position=2 flags=3 name=\"zoe\"}]"));
+  row.set_name("ben");
+  CHECK(has(shown(), "rows=[{position=2 flags=3 name=\"ben\"}]"));
+  board.clear_rows();
+  board.add_slices(0.5);
+  CHECK(has(shown(), "board={type=2 slices=[0.5]}"));
+  board.set_slices(0, 0.25);
+  CHECK(has(shown(), "board={type=2 slices=[0.25]}"));
+  board.clear_slices();
+  board.add_lines("one");
+  CHECK(has(shown(), "[\"one\"]"));
+  board.set_lines(0, "two");
+  CHECK(has(shown(), "[\"two\"]"));
+  CHECK(shown() == "");
+}
+
 TEST_CASE("ogar front: a fourth team has its slice as long as it has players") {
   Playing play;
   words::Room room;

@@ -333,6 +333,33 @@ TEST_CASE("ogar back: of two thousand cells out of sight, the oldest is gone whe
   CHECK(has(said, "says Gone unit: 102\n"));
 }
 
+TEST_CASE("ogar back: a split is seen also in a new world whose cells are numbered anew") {
+  Playing play;
+  play.receives(Shown().add(1'000, CellType::kPlayer, 100, 0, 60, "ben"));
+  play.receives(Shown().clear().border());
+  CHECK_FALSE(has(play.receives(Shown().add(3, CellType::kPlayer, 100, 0, 60, "ben")), "says Shot "));
+  CHECK(count(play.receives(Shown().add(4, CellType::kPlayer, 220, 0, 60, "ben")), "says Shot ") == 1);
+}
+
+TEST_CASE("ogar back: neither the course nor the splits of a life are those of the next one") {
+  Playing play(60);
+  words::Toward toward;
+  toward.set_x(100);
+  play.hears(toward);
+  CHECK(has(play.waits(kTick), "x=1768 y=0 "));
+  words::Split split;
+  split.set_count(3);
+  play.hears(split);
+  play.receives(Shown().remove(7));
+  play.hears(words::Spawn());
+  std::string said = play.waits(kSecond);
+  play.receives(Shown().add(8, CellType::kPlayer, 50, 0, 60, "anna", true));
+  said += play.waits(kSecond);
+  CHECK(has(said, "x=50 y=0 "));
+  CHECK_FALSE(has(said, "x=1768 "));
+  CHECK_FALSE(has(said, " splits=3 "));
+}
+
 TEST_CASE("ogar back: a link that ends is a refusal until a world was shown") {
   BackStage early(ogar::faces().back({}), ogar::game(), 0, wire::Way::kToServer);
   early.opens();
