@@ -339,6 +339,22 @@ TEST_CASE("the largest nesting of objects is as for protobuf, and arrays nest wi
   }
 }
 
+TEST_CASE("any number of objects stands side by side, in fields of the schema and in others") {
+  const words::Fact fact;
+  std::string objects, fields;
+  for (int i = 0; i < 150; ++i) {
+    objects += i == 0 ? "{}" : ",{}";
+    fields += i == 0 ? "\"newer\":{}" : ",\"newer\":{}";
+  }
+  for (const std::string& json : {"{\"board\":{\"rows\":[" + objects + "]}}", "{\"newer\":[" + objects + "]}",
+                                  "{\"newer\":{" + fields + "}}", "{" + fields + "}"}) {
+    CAPTURE(json);
+    CHECK(testing::difference_in_json(json, fact) == "");
+    words::Fact read;
+    CHECK(parse(Dialect::kJson, as_bytes(json), read).ok());
+  }
+}
+
 TEST_CASE("the largest message of a client is read in steps that grow with its length") {
   // What is costly to read for one byte would be for all of them.
   const std::string fill(kLargestIntent / 2, '9');
