@@ -142,6 +142,42 @@ TEST_CASE("bzdraft back: pieces of another resource, or of another place, are no
   CHECK(play.says({GetResourceDown{0, 0, name, bytes}}) == "");
 }
 
+/// Asks for one resource, which the server names.
+struct Fetching : Play {
+  Fetching() {
+    stage.opens();
+    greets();
+    GetWorldDown world;
+    world.model.chars = to_hex(name);
+    describes(world);
+  }
+  const Md5 name{1, 2, 3};
+};
+
+TEST_CASE("bzdraft back: a resource is given up when a piece of it is empty, though more is said to remain") {
+  Fetching play;
+  CHECK(count(play.says({GetResourceDown{0, 40, play.name, Buffer(20)}}), "sends MsgGetResource offset=20 ") == 1);
+  const std::string said = play.says({GetResourceDown{20, 20, play.name, {}}});
+  CHECK(said.starts_with("loses MsgGetResource.data: the server does not have it"));
+  CHECK(count(said, "sends MsgGetResource") == 0);
+  CHECK(count(said, "says World ") == 1);
+}
+
+TEST_CASE("bzdraft back: a resource is given up when it is larger than all of a world may be") {
+  Fetching play;
+  const Buffer piece(60'000);
+  std::size_t asked = 1;
+  for (std::size_t got = 0; got + piece.size() <= Resources::kMostBytes; got += piece.size())
+    asked += count(play.says({GetResourceDown{static_cast<std::uint32_t>(got), 60'000, play.name, piece}}),
+                   "sends MsgGetResource");
+  CHECK(asked == Resources::kMostBytes / piece.size() + 1);
+  const auto offset = static_cast<std::uint32_t>((asked - 1) * piece.size());
+  const std::string said = play.says({GetResourceDown{offset, 60'000, play.name, piece}});
+  CHECK(said.starts_with("loses MsgGetResource.data: the server does not have it"));
+  CHECK(count(said, "sends MsgGetResource") == 0);
+  CHECK(count(said, "says World ") == 1);
+}
+
 TEST_CASE("bzdraft back: a reject in the game is the answer to a change, or nothing") {
   Play play;
   play.come_in();

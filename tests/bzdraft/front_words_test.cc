@@ -285,6 +285,26 @@ TEST_CASE("bzdraft front: a request to spawn becomes one, unless the tank is in 
   CHECK(play.asks({AliveUp{}}) == "says Spawn\n");
 }
 
+TEST_CASE(
+    "bzdraft front: a tank that comes into play is shown with its heading, to the left and to the right of east") {
+  Play play;
+  play.come_in();
+  const auto comes = [&](int player, int unit, int yaw) {
+    const std::string id = std::to_string(unit);
+    play.hears<words::Died>("player: " + std::to_string(player) + " unit: " + id);
+    return play.hears<words::Spawned>("unit: " + id + " pose { unit: " + id + " x: 5 y: 6 yaw: " + std::to_string(yaw) +
+                                      " }");
+  };
+  for (const int yaw : {1, -1}) {
+    CAPTURE(yaw);
+    const std::string shown = comes(2, 12, yaw);
+    CHECK(shown.starts_with("sends MsgAlive player=2 "));
+    CHECK(count(shown, " azimuth=" + std::to_string(1000 * yaw) + " ") == 1);
+  }
+  CHECK(count(comes(2, 12, 0), "MsgPlayerUpdate") == 0);  // MsgAlive says so already
+  CHECK(count(comes(1, 11, 1), "MsgPlayerUpdate") == 0);  // the client's own tank
+}
+
 TEST_CASE("bzdraft front: poses are sent at most so often, the newest at the end; those of dead tanks are not") {
   Play play;
   play.come_in();
