@@ -220,14 +220,16 @@ Outcome<relay::TapThread*> Service::tap(const std::string& pattern, std::string_
 
 void Service::discard(relay::TapThread& tap) {
   if (taps_.recording_of(&tap) == nullptr) return;
-  taps_.discard(tap);
-  end_retired_taps();
+  taps_.discard(tap, [this] { settle(); });
 }
 
 void Service::end_retired_taps() {
-  taps_.end_retired([this] {
-    if (serving_) server_.wait_for_workers();
-  });
+  taps_.end_retired([this] { settle(); });
+}
+
+/// Returns once no worker uses what it has used before.
+void Service::settle() {
+  if (serving_) server_.wait_for_workers();
 }
 
 /// The options of a route, with what is this service's own.

@@ -177,6 +177,7 @@ class Service final : private HandOver::User, private FleetBans::User {
   void retire(std::size_t number, const std::string& name, Drainer::Time time);
   void over(std::size_t number);
   void end_retired_taps();
+  void settle();
   /// The numbers of a served route and of those that it has replaced.
   std::vector<std::size_t> numbers_of(std::size_t number) const;
   /// A reload has put back a removed route: its older sessions lose their time limit.
@@ -236,8 +237,8 @@ class Service final : private HandOver::User, private FleetBans::User {
   std::vector<relay::Ban> untold_bans_;  // the process that has taken over has yet to be told of them
   std::vector<std::size_t> arenas_;      // their shared rooms
   std::atomic<bool> gave_up_{false}, serving_{false};
-  // Threads for what is done now and then. A disk may make `files_` wait.
-  Housekeeping housekeeping_{"housekeeping"}, files_{"files"};
+  // Threads for what is done now and then. A disk may make `files_` wait, and that of a recording `tap_ends_`.
+  Housekeeping housekeeping_{"housekeeping"}, files_{"files"}, tap_ends_{"tap ends"};
   Hooks hooks_;
   Taps taps_;
   LogEvents events_{[this](relay::LinkId link) { return taps_.player(link); }, hooks_};
@@ -252,7 +253,7 @@ class Service final : private HandOver::User, private FleetBans::User {
   AtTakeOver at_take_over_;
   relay::ProxyServer server_;
   ServedRoutes routes_;
-  Housekeeping::Work ending_taps_{files_, [this] {
+  Housekeeping::Work ending_taps_{tap_ends_, [this] {
                                     end_retired_taps();
                                     return Housekeeping::kIdle;
                                   }};

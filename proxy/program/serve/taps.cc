@@ -165,13 +165,13 @@ void Taps::retire(relay::TapThread& tap) {
   retired_.push_back(&tap);
 }
 
-void Taps::discard(relay::TapThread& tap) {
+void Taps::discard(relay::TapThread& tap, const std::function<void()>& settle) {
   {
     const std::lock_guard lock(mutex_);
     if (const auto found = discarded_.find(&tap); found != discarded_.end()) *found->second = true;
     paths_.erase(&tap);
   }
-  retire(tap);
+  end({&tap}, settle);
 }
 
 void Taps::end_retired(const std::function<void()>& settle) {
@@ -181,14 +181,17 @@ void Taps::end_retired(const std::function<void()>& settle) {
     const std::lock_guard lock(mutex_);
     retired.swap(retired_);
   }
-  if (retired.empty()) return;
-  for (relay::TapThread* tap : retired) tap->deafen();
+  if (!retired.empty()) end(retired, settle);
+}
+
+void Taps::end(const std::vector<relay::TapThread*>& taps, const std::function<void()>& settle) {
+  for (relay::TapThread* tap : taps) tap->deafen();
   settle();
-  for (relay::TapThread* tap : retired)
+  for (relay::TapThread* tap : taps)
     if (const auto ended = tap->end(); !ended) log_error("{}", ended.error().text);
   const std::lock_guard lock(mutex_);
   for (auto& tap : recordings_)
-    if (std::find(retired.begin(), retired.end(), tap.get()) != retired.end()) ended_.push_back(std::move(tap));
+    if (std::find(taps.begin(), taps.end(), tap.get()) != taps.end()) ended_.push_back(std::move(tap));
   std::erase(recordings_, nullptr);
 }
 

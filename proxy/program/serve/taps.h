@@ -44,8 +44,9 @@ class Taps {
   Outcome<relay::TapThread*> recording(const RecordingTarget& target, bool start);
   /// No session will use this tap again: end_retired() ends it. Waits for nothing.
   void retire(relay::TapThread& tap);
-  /// As retire(), for a tap that no route uses: its recording is removed as soon as it is complete.
-  void discard(relay::TapThread& tap);
+  /// Ends a tap that no route uses, and removes its recording. May wait for its disk, but not for those of others.
+  /// `settle`: as for end_retired().
+  void discard(relay::TapThread& tap, const std::function<void()>& settle);
   /// Ends the threads of all taps that were retired, and completes their recordings. Their totals stay. `settle`
   /// returns once each worker has answered, or has ended. May wait for a disk.
   void end_retired(const std::function<void()>& settle);
@@ -76,6 +77,7 @@ class Taps {
   void abandon();
 
  private:
+  void end(const std::vector<relay::TapThread*>& taps, const std::function<void()>& settle);
   bool has_files() const { return !upload_ || settings_.to_fleet() != config::Recording::only; }
   Outcome<std::unique_ptr<trace::Recorder>> begin(const std::string& path, bool beside) const;
 
@@ -83,7 +85,7 @@ class Taps {
   std::function<void()> give_up_;
   Told told_;
   Upload upload_;             // null: recordings are not uploaded
-  std::mutex ending_;         // held while taps end
+  std::mutex ending_;         // held while retired taps end
   mutable std::mutex mutex_;  // guards what follows
   std::unordered_map<const relay::TapThread*, std::string> paths_;
   std::unordered_map<const relay::TapThread*, std::shared_ptr<std::atomic<bool>>> discarded_;

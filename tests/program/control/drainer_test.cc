@@ -294,6 +294,7 @@ struct Hanging : Pair {
     drainer.retire(added->route, std::nullopt, [this] {
       retires = true;
       taps.retire(*tap);
+      ending.news();
     });
     REQUIRE(testing::eventually([this] { return retires.load(); }));
     add_record_commands(control, [this] { return std::vector<Recordable>{{1, "gone", tap, true}}; });
@@ -305,7 +306,11 @@ struct Hanging : Pair {
   Taps taps{settings, [] {}};
   relay::TapThread* tap = nullptr;
   std::atomic<bool> retires{false};
-  Housekeeping thread{"housekeeping"};
+  Housekeeping thread{"housekeeping"}, tap_ends{"tap ends"};
+  Housekeeping::Work ending{tap_ends, [this] {
+                              taps.end_retired([] {});
+                              return Housekeeping::kIdle;
+                            }};
   Drainer drainer{server(), 60'000, thread};
   Control control;
 };
@@ -319,7 +324,7 @@ TEST_CASE("a recording disk that hangs holds up neither a drain nor the drain be
   its.drainer.begin_stop();
   CHECK(testing::eventually([&] { return its.server().is_draining(0); }));
   CHECK(its.disk.let_go());
-  CHECK(testing::eventually([&] { return !its.tap->last_status().on; }));  // it is retired
+  CHECK(testing::eventually([&] { return its.taps.recording_of(its.tap) == nullptr; }));  // it has ended
   CHECK(its.taps.stop().ok());
 }
 
