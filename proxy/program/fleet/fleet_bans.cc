@@ -250,10 +250,15 @@ void FleetBans::tell() {
     line_.put(bucket_, key, as_bytes(its.ban.SerializeAsString()),
               [this, alive = alive_, of = key, changed](const fleet::BucketResult& kept) {
                 if (!*alive) return;
-                if (const auto put = known_.find(of);
-                    kept.done() && put != known_.end() && put->second.revision < kept.entry.revision) {
+                const auto put = known_.find(of);
+                const bool is_known = kept.done() && put != known_.end();
+                if (is_known && put->second.revision < kept.entry.revision) {
                   put->second.in_bucket = changed;
                   put->second.revision = kept.entry.revision;
+                } else if (is_known && put->second.is_unsent()) {  // a later change, or another bucket: look first
+                  asks_ = false;
+                  look_at_ = 0;
+                  return;
                 }
                 if (kept.done()) failures_ = 0;
                 asked(kept);
