@@ -12,7 +12,8 @@ namespace {
 
 constexpr int kLongestLineOfBlocks = 64;
 constexpr std::size_t kMostEditsWaiting = 65'536;     // then the edits of the world are sent instead
-constexpr std::size_t kMostBytesWaiting = 96 * 1024;  // of edits and walls, for a slow client
+/// Bytes of edits and walls for a slow client. Above 64 KiB, it would get no snapshots (snapshot_sender.cc).
+constexpr std::size_t kMostBytesWaiting = 48 * 1024;
 constexpr std::size_t kEditBytes = 32;                // about, as sent
 constexpr core::Micros kEditsOn = 10 * core::kMillisecond;
 constexpr std::uint32_t kWallColour = 0x8a8378;

@@ -153,9 +153,10 @@ void AosFront::greet(Outlet& out) {
 
 /// Sends the client another world, or the same without its edits: the client drops to its menu and joins again by
 /// itself. A server of this game starts anew whenever it sends a world: nobody is in play any more.
-void AosFront::take_fact(const words::World& world, Outlet& out) {
+void AosFront::take_fact(const words::World&, Outlet& out) {
   block_edits_.forget_edits();
-  const bool shown = map_.is_of(world) && !block_edits_.edited() && !same_game(out);
+  const words::World* const world = out.world().geometry();  // it has a hash, also if the fact has none
+  const bool shown = world != nullptr && map_.is_of(*world) && !block_edits_.edited() && !same_game(out);
   if (map_.waits_for_world() || shown) return;
   block_edits_.forget_map();
   floor_marks_.forget();
