@@ -37,12 +37,12 @@ std::optional<Bytes> take_frame(Bytes& bytes) {
   return frame;
 }
 
-Code code_of(Bytes frame) { return static_cast<Code>(frame[2] << 8U | frame[3]); }
+Code message_code(Bytes frame) { return static_cast<Code>(frame[2] << 8U | frame[3]); }
 
 /// Whether a frame is a MsgReject that says that an address, a host name or a registered name is banned (2.4).
 bool is_ban(Bytes frame) {
   static constexpr std::uint16_t kFirst = 9, kLast = 11;
-  if (code_of(frame) != Reject::kCode || frame.size() < kRejectHead) return false;
+  if (message_code(frame) != Reject::kCode || frame.size() < kRejectHead) return false;
   const auto reason = static_cast<std::uint16_t>(frame[4] << 8U | frame[5]);
   return reason >= kFirst && reason <= kLast;
 }
@@ -75,7 +75,7 @@ bool is_known(const wire::Frame& frame, std::size_t dialect) {
 /// Whether these frames of a client, without its greeting, are only questions.
 bool are_questions(Bytes frames) {
   while (const auto frame = take_frame(frames))
-    if (code_of(*frame) != QueryGame::kCode && code_of(*frame) != QueryPlayers::kCode) return false;
+    if (message_code(*frame) != QueryGame::kCode && message_code(*frame) != QueryPlayers::kCode) return false;
   return frames.empty();
 }
 
@@ -140,7 +140,7 @@ class BzFlag final : public wire::Game {
       return is_refused_for_now(as_text(frames)) ? wire::AdmissionState::kUndecided : wire::AdmissionState::kBanned;
     if (as_text(frames).starts_with(kMagicWord)) frames = frames.subspan(std::min(frames.size(), kWelcomeSize));
     while (const auto frame = take_frame(frames)) {
-      if (code_of(*frame) == Accept::kCode) return wire::AdmissionState::kIn;
+      if (message_code(*frame) == Accept::kCode) return wire::AdmissionState::kIn;
       if (is_ban(*frame)) return wire::AdmissionState::kBanned;
     }
     return wire::AdmissionState::kUndecided;
@@ -160,7 +160,7 @@ class BzFlag final : public wire::Game {
     if (as_text(left).starts_with(kMagicWord)) left = left.subspan(std::min(left.size(), kWelcomeSize));
     while (const auto frame = take_frame(left)) {
       const std::string url =
-          code_of(*frame) == CacheUrl::kCode ? moved_url(as_text(frame->subspan(kFrameHead)), place) : "";
+          message_code(*frame) == CacheUrl::kCode ? moved_url(as_text(frame->subspan(kFrameHead)), place) : "";
       if (url.empty() || url.size() >= kLargestPayload) continue;
       const std::size_t end = frames.size() - left.size(), size = url.size() + 1;
       append(changed, frames.subspan(copied, end - frame->size() - copied));
@@ -203,7 +203,7 @@ class BzFlag final : public wire::Game {
       return "the header of a newer client; old servers close the connection";
     Bytes bytes = frame.bytes;
     const auto whole = take_frame(bytes);
-    const auto code = whole ? std::optional(code_of(*whole)) : std::nullopt;
+    const auto code = whole ? std::optional(message_code(*whole)) : std::nullopt;
     // NetHandler.cxx:162 and bzfs.cxx:4635 at v2.4.26
     if (frame.lane == wire::Lane::kDatagram && !(code && by_datagram(*code)))
       return "a datagram that is not a whole message, or one that clients may not send by datagram";
@@ -237,7 +237,7 @@ class BzFlag final : public wire::Game {
     frames = without_header(frames);
     while (const auto frame = take_frame(frames)) {
       const Answers& known = answers_of_nobody(dialect);
-      append(answers, code_of(*frame) == QueryGame::kCode ? known.game : known.players);
+      append(answers, message_code(*frame) == QueryGame::kCode ? known.game : known.players);
     }
     return answers;
   }

@@ -12,7 +12,7 @@ inline constexpr MappingLine kSlowReader = dropped_fact("*", "the client reads t
 inline constexpr MappingLine kOfContract2 =
     dropped_intent("Playback", "the client has not asked for version 2 of native");
 inline constexpr MappingLine kTextTooLong = dropped_down("*", "", "the end of a text that is too long");
-inline constexpr MappingLine kBoardFull = dropped_down("Board", "rows", "more rows than a board can have");
+inline constexpr MappingLine kBoardFull = dropped_down("Board", "", "more rows than a board can have");
 inline constexpr MappingLine kEarlyFull = dropped_intent("*", "too many intents before the server has sent anything");
 
 }  // namespace entente::native::drops

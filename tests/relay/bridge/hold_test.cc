@@ -61,9 +61,9 @@ TEST_CASE("a client that reads slowly gets no places that will be outdated when 
   Lines server = greet(*running.up).first;
   let_in(server, "one", "ben");
   client.until("ready");
-  constexpr std::uint64_t kLines = 150;
+  constexpr std::uint64_t kLines = 600;
   const std::uint64_t before = running.totals().to_client.frames;
-  for (std::uint64_t i = 0; i < kLines; ++i) server.say(R"({"said":{"text":")" + std::string(16'000, 'x') + R"("}})");
+  for (std::uint64_t i = 0; i < kLines; ++i) server.say(R"({"said":{"text":")" + std::string(4'000, 'x') + R"("}})");
   for (int i = 0; i < 50; ++i) server.say(R"({"pose":{"unit":20,"x":)" + std::to_string(i) + "}}");
   server.say(R"({"said":{"text":"the end"}})");
   CHECK(eventually([&] { return running.totals().to_client.frames > before + kLines; }));
