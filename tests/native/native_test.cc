@@ -274,7 +274,7 @@ TEST_CASE("what a server says is cut to what a room keeps, and that is counted")
     CHECK(stage.receives(framed(dialect, Fact(rule))) ==
           lost + "says Rule name: \"motd\" value: \"" + std::string(4093, 'v') + "...\"\n");
     const std::string said = stage.receives(framed(dialect, Fact(board)));
-    CHECK(testing::all_matches(said, "loses Board.rows: more rows than a board can have\n").size() == 3);
+    CHECK(testing::all_matches(said, "loses Board: more rows than a board can have\n").size() == 3);
     CHECK(testing::all_matches(said, "slices: 1").size() == 100);
     CHECK(testing::all_matches(said, "lines: ").size() == 100);
     CHECK(testing::all_matches(said, "name: \"r{61}\\.\\.\\.\"").size() == 100);
