@@ -1,6 +1,7 @@
 #include "adapters/native/codec.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "adapters/native/json.h"
 #include "adapters/native/protobuf.h"
@@ -88,11 +89,17 @@ class NativeCodec final : public wire::Codec {
 
   Result<const wire::Row*> decode(const wire::Frame& frame) override {
     way_ = frame.way;
+    free_large_fact();
     const auto inside = envelope_.open(frame.bytes);
     if (!inside) return inside.error();
-    Message& message = kept();
-    if (const auto read = parse(envelope_.dialect, *inside, message); !read)
+    large_ = way_ == Way::kToClient && inside->size() > kLargestPlainFact;
+    const auto read = way_ == Way::kToClient ? parse_fact(envelope_.dialect, *inside, fact_)
+                                             : parse(envelope_.dialect, *inside, intent_);
+    if (!read) {
+      free_large_fact();
       return in_frame(read.error(), frame.bytes, *inside);
+    }
+    Message& message = kept();
     const FieldDescriptor* kind = message.GetReflection()->GetOneofFieldDescriptor(message, kinds_of(way_));
     if (kind == nullptr) return Fault{"unknown kind of word", "kind", 0};
     spelled_.assign(frame.bytes.begin(), frame.bytes.end());
@@ -102,6 +109,7 @@ class NativeCodec final : public wire::Codec {
 
   void make(const wire::Row& row, Way way) override {
     way_ = way;
+    free_large_fact();
     Message& message = kept();
     message.Clear();
     message.GetReflection()->MutableMessage(
@@ -132,6 +140,12 @@ class NativeCodec final : public wire::Codec {
       if (row.first_code == code && row.ways == static_cast<std::uint8_t>(way)) return &row;
     return nullptr;
   }
+  void free_large_fact() {
+    if (!std::exchange(large_, false)) return;
+    fact_ = words::Fact();
+    spelled_ = Buffer();
+    ours_ = std::string();
+  }
   Message& kept() { return way_ == Way::kToServer ? static_cast<Message&>(intent_) : fact_; }
   const Message& kept() const { return way_ == Way::kToServer ? static_cast<const Message&>(intent_) : fact_; }
 
@@ -141,8 +155,9 @@ class NativeCodec final : public wire::Codec {
   words::Intent intent_;
   words::Fact fact_;
   mutable std::unique_ptr<NativeCodec> finder_;
-  Buffer spelled_;    // the frame as it was received
-  std::string ours_;  // the decoded message in our own encoding
+  Buffer spelled_;      // the frame as it was received
+  std::string ours_;    // the decoded message in our own encoding
+  bool large_ = false;  // the fact is above kLargestPlainFact, and its memory is freed before the next message
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "adapters/native/codec.h"
 #include "adapters/native/native.h"
 #include "proxy/core/room/room.h"
 
@@ -45,6 +46,47 @@ TEST_CASE("native: a fact is encoded once for the clients of each dialect") {
   CHECK(room.encoded_shared() - before == 2);
   CHECK(ears.heard.size() == 5);
   for (const auto& [seat, text] : ears.heard) CHECK(text.find("hello") != std::string::npos);
+}
+
+/// A whole frame of a TCP connection with protobuf.
+Buffer frame_of(const Envelope& envelope, const words::Fact& fact) {
+  Buffer frame;
+  envelope.wrap(frame, [&](Buffer& to) { spell(envelope.dialect, fact, to); });
+  return frame;
+}
+
+TEST_CASE(
+    "native: a server's fact above 64 KiB is decoded only if its kind needs it and it has no more messages than a "
+    "world") {
+  for (const Dialect dialect : {Dialect::kProtobuf, Dialect::kJson}) {
+    const Envelope envelope{dialect, true};
+    const auto codec = make_codec(envelope);
+    const auto decode = [&](const words::Fact& fact) {
+      const Buffer frame = frame_of(envelope, fact);
+      const auto row = codec->decode({wire::Way::kToClient, Lane::kStream, wire::Stage::kPlay, Bytes(frame)});
+      Buffer again;
+      if (row) codec->encode(again);
+      if (row) CHECK(again == frame);
+      return row.ok();
+    };
+    words::Fact said;
+    said.mutable_said()->set_text(std::string(1000, 'x'));
+    CHECK(decode(said));
+    said.mutable_said()->set_text(std::string(70'000, 'x'));
+    CHECK_FALSE(decode(said));
+    words::Fact world;
+    world.mutable_world()->set_voxels(std::string(70'000, 'x'));
+    CHECK(decode(world));
+    said.mutable_said()->set_text("small");
+    CHECK(decode(said));
+    for (int i = 0; i < 200'001; ++i) world.mutable_world()->add_solids();
+    CHECK_FALSE(decode(world));
+    CHECK(decode(said));
+    // Below 64 KiB there is no such limit, because there is no room for many.
+    words::Fact small;
+    for (int i = 0; i < 1000; ++i) small.mutable_world()->add_solids();
+    CHECK(decode(small));
+  }
 }
 
 }  // namespace

@@ -6,7 +6,8 @@
 namespace entente::relay {
 namespace {
 
-constexpr WallTime kSayEvery = 1'000'000'000;  // ns
+constexpr WallTime kSayEvery = 1'000'000'000;   // ns
+constexpr std::size_t kSmallFrame = 64 * 1024;  // bytes; the memory of a larger one is freed when the next one comes
 
 std::size_t side(wire::Way way) { return way == wire::Way::kToServer ? 0 : 1; }
 
@@ -26,6 +27,7 @@ Result<const wire::Row*> MessageCounts::decode(const wire::Frame& frame) {
   const auto row = codec_->decode(frame);
   if (row.ok() && frame.way == wire::Way::kToClient) {
     told_.frame = frame;
+    if (told_.bytes.size() > kSmallFrame) told_.bytes = Buffer();  // frees its memory
     told_.bytes.assign(frame.bytes.begin(), frame.bytes.end());
     told_.frame.bytes = told_.bytes;
     told_.row = *row;
