@@ -36,6 +36,9 @@ struct BusOptions {
   /// Called on a thread of the bus when the server does not let this account publish or subscribe to a subject: once
   /// for each, of 100 at most. `what`: for people.
   std::function<void(const std::string& what)> refused = {};
+  /// Called on a thread of the bus or of a line when the machine has no thread left for a watch, once until all watches
+  /// have begun. The bus tries again each second.
+  std::function<void(const std::string& what)> no_thread = {};
   std::size_t most_waiting = 64U << 20U;                ///< bytes, in each direction and of each line
   Millis reconnect_first = 50, reconnect_last = 2'000;  ///< pauses between attempts: they double
 };

@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "proxy/net/named_thread.h"
 #include "tests/fleet/station.h"
 #include "tests/support/certificate.h"
 #include "tests/support/nats_server.h"
@@ -371,6 +372,29 @@ TEST_CASE("a watch can begin after another one has ended, and one that has ended
     its.line->unwatch(watch);
     CHECK(its.until([&] { return threads_called("bus watch") == 0; }));
   }
+}
+
+TEST_CASE("a watch that the machine has no thread for begins once there is one, and the bus tells of it once") {
+  if (NatsServer::is_missing()) return;
+  NatsServer server;
+  BusOptions options = options_for(server);
+  std::atomic<int> told{0};
+  options.no_thread = [&](const std::string& what) { told += what.starts_with("the bucket bans is not watched: "); };
+  Bus bus(options);
+  Station its(bus);
+  REQUIRE(its.connects());
+  REQUIRE(its.open_bucket("bans").done());
+  bool complete = false;
+  net::no_thread_left() = true;
+  its.line->unwatch(its.line->watch("bans", ">", [](const BusEntry*) { FAIL("it has ended"); }));
+  const auto watch = its.line->watch("bans", ">", [&](const BusEntry* entry) { complete |= entry == nullptr; });
+  CHECK(told == 1);
+  CHECK(threads_called("bus watch") == 0);
+  net::no_thread_left() = false;
+  CHECK(its.until([&] { return complete; }));
+  CHECK(threads_called("bus watch") == 1);
+  CHECK(told == 1);
+  its.line->unwatch(watch);
 }
 
 TEST_CASE("without a server, messages are dropped and counted, and subscriptions start once there is one") {

@@ -13,6 +13,7 @@ constexpr std::int64_t kConnectWait = 2'000;    // ms, for each server
 constexpr std::int64_t kWriteDeadline = 2'000;  // ms; a server that reads nothing is disconnected
 constexpr std::int64_t kPing = 1'000;       // ms; a server is disconnected after two unanswered pings, before kNodeLost
 constexpr Millis kWatchStep = 200;          // how soon a watch notices that it must restart or end
+constexpr Millis kThreadRetry = 1'000;      // after the machine had no thread left for a watch
 constexpr Millis kGoodbye = 1'000;          // for what waits when the bus closes
 constexpr std::size_t kMostRefusals = 100;  // subjects of which a refusal is reported
 
@@ -25,6 +26,11 @@ natsStatus sent(natsConnection* by, const std::string& subject, const std::strin
 }  // namespace
 
 Millis Bus::Impl::tend() {
+  const Millis again = tend_connection();
+  return start_watches() ? again : std::min(again, kThreadRetry);
+}
+
+Millis Bus::Impl::tend_connection() {
   {
     const std::lock_guard lock(mutex_);
     if (connection_ != nullptr && !hooks_.back()->closed) return net::JobThread::kLong;
@@ -212,7 +218,8 @@ void Bus::Impl::end() {
   }
   for (const auto& one : watches) one->over = true;
   changed_.notify_all();
-  for (const auto& one : watches) one->thread.join();
+  for (const auto& one : watches)
+    if (one->thread.joinable()) one->thread.join();
   clerk_->stop();
   patient_clerk_->stop();
   storer_->stop();
@@ -313,14 +320,35 @@ void Bus::Impl::watch(BusLine::SubscriptionId number, std::string bucket, std::s
   fresh->number = number;
   fresh->bucket = std::move(bucket);
   fresh->keys = std::move(keys);
-  fresh->thread = net::named_thread("bus watch", [this, &its = *fresh] { run(its); });
-  const std::lock_guard lock(mutex_);
-  std::erase_if(watches_, [](const auto& one) {
-    if (!one->ended) return false;
-    one->thread.join();
-    return true;
-  });
-  watches_.push_back(std::move(fresh));
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(watches_, [](const auto& one) {
+      if (!one->thread.joinable()) return one->over.load();
+      if (one->ended) one->thread.join();
+      return one->ended.load();
+    });
+    watches_.push_back(std::move(fresh));
+  }
+  if (!start_watches()) sender_->wake();
+}
+
+bool Bus::Impl::start_watches() {
+  std::string what;
+  bool news = false;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& one : watches_) {
+      if (one->over || one->thread.joinable()) continue;
+      auto started = net::start_thread("bus watch", [this, &its = *one] { run(its); });
+      if (started)
+        one->thread = std::move(*started);
+      else
+        what = "the bucket " + one->bucket + " is not watched: " + started.error().text;
+    }
+    news = !std::exchange(thread_missing_, !what.empty()) && !what.empty();
+  }
+  if (news && options_.no_thread) options_.no_thread(what);
+  return what.empty();
 }
 
 void Bus::Impl::unwatch(const BusLine::Inbox* inbox, BusLine::SubscriptionId number) {

@@ -139,6 +139,7 @@ class Bus::Impl : public std::enable_shared_from_this<Bus::Impl> {
   }
   // On the sender's thread.
   Millis tend();
+  Millis tend_connection();
   natsStatus connect();
   class Steps;
   natsStatus set(natsOptions* to);
@@ -194,6 +195,8 @@ class Bus::Impl : public std::enable_shared_from_this<Bus::Impl> {
   void cannot_connect(const std::string& why);
   void was_refused(const std::string& what);
   void tell_state(bool up);
+  /// Starts the threads of watches that have none. False: the machine has no thread left for one of them.
+  bool start_watches();
   void run(Watch& watch);
   void follow(Watch& watch, BusConnection& connection);
 
@@ -212,6 +215,7 @@ class Bus::Impl : public std::enable_shared_from_this<Bus::Impl> {
   std::set<std::string> refusals_;
   std::set<std::string> reasons_;  // why it could not connect since it was up
   std::vector<std::weak_ptr<BusLine::Inbox>> inboxes_;
+  bool thread_missing_ = false;                  // of a watch, at the last attempt
   std::vector<std::unique_ptr<Watch>> watches_;  // also those that are over, until their threads are joined
   // Of the sender's thread.
   std::vector<std::shared_ptr<Hook>> hooks_;  // the last one belongs to the current connection

@@ -47,6 +47,7 @@ Outcome<std::unique_ptr<Fleet>> Fleet::join(const config::Fleet& settings, Log l
     options.refused = [name = settings.name()](const std::string& what) {
       log_warn("fleet '{}': NATS does not permit this node's account to do that: {}", name, what);
     };
+    options.no_thread = [name = settings.name()](const std::string& what) { log_error("fleet '{}': {}", name, what); };
     options.told = [name = settings.name()](bool connected, const std::string& why) {
       if (connected)
         log_info("fleet '{}': connected to NATS", name);
