@@ -7,6 +7,7 @@ import { Eyes } from "../../adapters/native/page/eyes.js";
 import { loaded } from "../../adapters/native/page/gauges.js";
 import { Hands } from "../../adapters/native/page/hands.js";
 import { Mason } from "../../adapters/native/page/mason.js";
+import { Scenery } from "../../adapters/native/page/scenery.js";
 import { ranked } from "../../adapters/native/page/scores.js";
 import { Room } from "../../adapters/native/clients/js/room.js";
 import { HEIGHT, SIDE, unpack, Voxels } from "../../adapters/native/clients/js/voxels.js";
@@ -105,6 +106,34 @@ test("an edit turns a tile into a wall", () => {
   room.hear({ world_edit: { edit: { x: 25, y: 25 } } }, 0);
   assert.deepEqual([...room.world.grid], [3, 0, 3, 3]);
   room.hear({ world_edit: { edit: { x: 9999, y: 25 } } }, 0);
+});
+
+/** The part of three.js that Scenery needs. Each mesh has `faces`: how many triangles it has. */
+function threeWithoutBrowser() {
+  class Group { children = new Set(); add(one) { this.children.add(one); } remove(one) { this.children.delete(one); } }
+  class BufferGeometry { setAttribute() {} setIndex({ array }) { this.faces = array.length / 3; } dispose() {} }
+  return { Group, BufferGeometry, BufferAttribute: class { constructor(array) { this.array = array; } }, MeshBasicMaterial: class {},
+    Mesh: class { constructor(geometry) { this.geometry = geometry; } } };
+}
+
+/** A world of tiles, each of which is a wall where `isWall(i)`. */
+const tileWorld = (side, isWall) => ({ kind: "TILES", columns: side, rows: side, grid: Uint8Array.from({ length: side * side }, (_, i) => (isWall(i) ? 0 : 3)), west: -50, east: 50, south: -50, north: 50 });
+const facesOf = ({ group }) => [...group.children].reduce((sum, { geometry }) => sum + geometry.faces, 0);
+
+test("tiles that need too many boxes are a plain floor", () => {
+  const plain = facesOf(new Scenery(threeWithoutBrowser(), tileWorld(4, () => false)));
+  const chequered = tileWorld(400, (i) => (i + Math.floor(i / 400)) % 2 === 0);
+  assert.equal(facesOf(new Scenery(threeWithoutBrowser(), chequered)), plain);
+  assert.equal(facesOf(new Scenery(threeWithoutBrowser(), tileWorld(4, (i) => i === 5))), plain + 10);
+});
+
+test("tiles that change are built again at most every 2 s", () => {
+  const world = tileWorld(4, () => false), scenery = new Scenery(threeWithoutBrowser(), world, 7), plain = facesOf(scenery);
+  const shown = (edits, now) => (scenery.keepUp(edits, now), (facesOf(scenery) - plain) / 10);
+  world.grid[0] = 0;
+  assert.deepEqual([shown(7, 100), shown(8, 200)], [0, 1]);
+  world.grid[10] = 0;
+  assert.deepEqual([shown(9, 300), shown(9, 2100), shown(9, 2200), shown(9, 2300)], [1, 1, 2, 2]);
 });
 
 test("behind a unit, the camera turns with it and keeps out of solids; inside, it is where the unit is", () => {

@@ -36,6 +36,22 @@ test("a box that is only about where a shape is has a fainter edge than a wall",
   assert.ok(light(rough) < light(wall), `${rough} beside ${wall}`);
 });
 
+test("a world that ends nowhere, or too far away, does not stop the page", () => {
+  for (const far of [1e300, 1e9, 1e6, "Infinity", "NaN"]) {
+    let lines = 0;
+    const pen = new Proxy({}, { get: (of, name) => (name === "lineTo" ? () => assert.ok(++lines < 1000, `${far}`) : of[name] ?? (() => {})) });
+    const room = told({ world: { west: -far || far, east: far, south: -far || far, north: far } });
+    for (const side of ["west", "east", "south", "north"]) assert.ok(Math.abs(room.world[side]) <= 1e6, `${side} is ${room.world[side]}`);
+    new Ground().paint(pen, room, 1);
+  }
+});
+
+test("the parts of a world are limited; a grid needs rows", () => {
+  const solids = Array.from({ length: 30_000 }, () => ({})), room = told({ world: { solids, bases: [...solids] } });
+  assert.deepEqual([room.world.solids.length, room.world.bases.length, room.leftOut], [20_000, 20_000, 20_000]);
+  assert.equal(told({ world: { kind: "TILES", columns: 5, rows: 0 } }).world.grid, null);
+});
+
 test("a moving unit is extrapolated, for a second at most", () => {
   const track = new Track(pose(0, { vx: 20 }), 0);
   near(track.at(500).x, 10);

@@ -5,7 +5,8 @@ import { penOf } from "./graphics.js";
 import { HEIGHT, SIDE, unpack } from "../clients/js/voxels.js";
 
 const FLOOR = "#2a3138", GRID = "#363f48", EDGE = "#8fa0b0", ROUGH_EDGE = "#6f7a85", SOLID = "#5b6773", PASSABLE = "#424c56", GATE = "#ffe066";
-const GRID_STEP = 50;          // metres
+const GRID_STEP = 50;          // metres, at least
+const MOST_LINES = 400;        // of the grid, each way
 const AGAIN = 2000;            // ms between two patterns of a world that changes
 const SHOTS_PASS = 1, UNITS_PASS = 2;
 
@@ -49,8 +50,9 @@ function paintGrid(pen, { west, east, south, north }, pixel) {
   pen.strokeStyle = GRID;
   pen.lineWidth = pixel;
   pen.beginPath();
-  for (let x = Math.ceil(west / GRID_STEP) * GRID_STEP; x <= east; x += GRID_STEP) pen.moveTo(x, south), pen.lineTo(x, north);
-  for (let y = Math.ceil(south / GRID_STEP) * GRID_STEP; y <= north; y += GRID_STEP) pen.moveTo(west, y), pen.lineTo(east, y);
+  const step = Math.max(GRID_STEP, (east - west) / MOST_LINES, (north - south) / MOST_LINES);
+  for (let x = Math.ceil(west / step) * step; x <= east; x += step) pen.moveTo(x, south), pen.lineTo(x, north);
+  for (let y = Math.ceil(south / step) * step; y <= north; y += step) pen.moveTo(west, y), pen.lineTo(east, y);
   pen.stroke();
 }
 
@@ -85,17 +87,19 @@ function paintPattern(pen, pattern, { west, east, south, north }) {
 function patternOf(width, height, colourAt) {
   const canvas = document.createElement("canvas");
   Object.assign(canvas, { width, height });
-  const pen = penOf(canvas), image = pen.createImageData(width, height);
-  for (let i = 0; i < width * height; ++i) image.data.set([...colourAt(i), 255], 4 * i);
+  const pen = penOf(canvas), image = pen.createImageData(width, height), { data } = image;
+  for (let i = 0, at = 0; i < width * height; ++i) {
+    const [red, green, blue] = colourAt(i);
+    data[at++] = red, data[at++] = green, data[at++] = blue, data[at++] = 255;
+  }
   pen.putImageData(image, 0, 0);
   return canvas;
 }
 
+const TILES = [[91, 103, 115], [44, 66, 92], [66, 76, 58], [42, 49, 56]];  // by what passes
+
 function tilePattern({ columns, rows, grid }) {
-  return patternOf(columns, rows, (i) => {
-    if (grid[i] & UNITS_PASS) return grid[i] & SHOTS_PASS ? [42, 49, 56] : [66, 76, 58];
-    return grid[i] & SHOTS_PASS ? [44, 66, 92] : [91, 103, 115];
-  });
+  return patternOf(columns, rows, (i) => TILES[grid[i] & (SHOTS_PASS | UNITS_PASS)]);
 }
 
 /** Each column's highest block; lower ones are darker. */

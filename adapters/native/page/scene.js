@@ -64,7 +64,7 @@ export class Scene {
     const seconds = Math.min(0.25, Math.max(0, now - this.#before) / 1000);
     this.#judge(now);
     this.#before = now;
-    this.#build(room);
+    this.#build(room, now);
     this.#aim(room, now, followed, seconds);
     this.#chunks?.paint(this.eyes.x, this.eyes.y);
     this.#paintUnits(room, now, followed);
@@ -86,23 +86,21 @@ export class Scene {
   #world = null;
 
   #chunks = null;
-  #edits = 0;
 
   /** Builds what changed since the last frame. */
-  #build(room) {
-    if (room.world !== this.#world || !this.#scenery) this.#learn(room.world), this.#chunks = null;
+  #build(room, now) {
+    if (room.world !== this.#world || !this.#scenery) this.#learn(room), this.#chunks = null;
     if (room.voxels && room.voxels !== this.#chunks?.voxels) {
       this.#chunks = new Chunks(THREE, room.voxels, this.#scenery.plain, this.#scenery.group, room.world.kind === "VOXELS");
     }
-    if (room.edits !== this.#edits) this.#scenery.changed();
-    this.#edits = room.edits;
+    this.#scenery.keepUp(room.edits, now);
   }
 
-  #learn(world) {
+  #learn({ world, edits }) {
     if (this.#scenery) this.#scene.remove(this.#scenery.group), this.#scenery.end();
     const first = !this.#world;
     this.#world = world;
-    this.#scenery = new Scenery(THREE, world);
+    this.#scenery = new Scenery(THREE, world, edits);
     this.#scene.add(this.#scenery.group);
     if (first && this.eyes.way === "FREE") this.showAll();
   }

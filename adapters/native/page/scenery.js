@@ -1,5 +1,6 @@
 // What does not move, in three dimensions: the floor, walls, solids, teleporters, bases and tiles of a World, and its voxels.
-// Invariant: a world is built once; only chunks of voxels and tiles that changed are built again.
+// Invariant: a world is built once; only chunks of voxels and tiles that changed are built again, tiles at most every 2 s.
+// Tiles that need too many boxes are left out: their floor is plain.
 import { teamColour } from "./colours.js";
 import { Mason, rgb } from "./mason.js";
 
@@ -7,6 +8,8 @@ const GRASS = [rgb(0x55704a), rgb(0x4e6844)], SAND = rgb(0x3c4a3a), CHECK = 25, 
 const BRICK = rgb(0x9a6e54), ROUGH = rgb(0xb8a595), ROOF = rgb(0x8d9096), STONE = rgb(0x5873b0), WALL = rgb(0x7c7f86), GATE = rgb(0xe8c84a), GLASS = rgb(0xc8d4dc);
 const ROCK = rgb(0x85796b), ROCK_TOP = rgb(0x9b8f80), WATER = rgb(0x3d6ea5), BUSH = rgb(0x3f6b3a);
 const WALL_HEIGHT = 6, TILE_HEIGHT = 8;  // metres
+const MOST_BOXES = 65_536;  // of tiles
+const AGAIN = 2000;  // ms between two builds of tiles that change
 const SHOTS_PASS = 1, UNITS_PASS = 2;
 
 const hex = (text) => rgb(Number.parseInt(text.slice(1), 16));
@@ -21,7 +24,9 @@ const sizes = ({ x, y, z, half_x: halfX, half_y: halfY, height, yaw, upside_down
 export class Scenery {
   solids = [];  // those that can block the camera
 
-  constructor(THREE, world) {
+  /** `edits`: how often the world was changed so far. */
+  constructor(THREE, world, edits = 0) {
+    this.#edits = edits;
     this.THREE = THREE;
     this.world = world;
     this.group = new THREE.Group();
@@ -34,10 +39,13 @@ export class Scenery {
   }
 
   #tiles = null;
+  #edits;
+  #again = 0;
 
-  /** Builds the tiles again. */
-  changed() {
-    if (!this.#tiles) return;
+  /** Builds the tiles again if the world was changed. Called for every frame; `now`: in ms. */
+  keepUp(edits, now) {
+    if (!this.#tiles || edits === this.#edits || now < this.#again) return;
+    this.#edits = edits, this.#again = now + AGAIN;
     this.group.remove(this.#tiles);
     this.#tiles.geometry.dispose();
     this.#tiles = this.#build((mason) => tiles(mason, this.world));
@@ -125,20 +133,29 @@ function gate(mason, { x, y, z, halfY, height, yaw }, border) {
   mason.box({ x, y, z: z + height - border, halfX: border / 2, halfY, height: border, yaw }, GATE);
 }
 
-/** Builds one box for each run of equal tiles in a row. */
-function tiles(mason, { columns = 0, rows = 0, grid, west = 0, east = 0, south = 0, north = 0 }) {
-  if (!grid) return;
-  const wide = (east - west) / columns, deep = (north - south) / rows;
+/** The runs of equal tiles in each row that block something: what passes, and from which column to which. */
+function* runs({ columns = 0, rows = 0, grid }) {
+  const all = SHOTS_PASS | UNITS_PASS;
   for (let row = 0; row < rows; ++row) {
     for (let column = 0, end = 0; column < columns; column = end) {
-      const kind = grid[row * columns + column];
-      for (end = column + 1; end < columns && grid[row * columns + end] === kind;) ++end;
-      const passes = kind & (SHOTS_PASS | UNITS_PASS);
-      if (passes === (SHOTS_PASS | UNITS_PASS)) continue;
-      const place = { x: west + wide * (column + end) / 2, y: north - deep * (row + 0.5), halfX: wide * (end - column) / 2, halfY: deep / 2 };
-      if (passes === SHOTS_PASS) mason.box({ ...place, height: 0.2 }, WATER);
-      else if (passes === UNITS_PASS) mason.box({ ...place, height: 2 }, BUSH);
-      else mason.box({ ...place, height: TILE_HEIGHT }, ROCK, ROCK_TOP);
+      const passes = grid[row * columns + column] & all;
+      for (end = column + 1; end < columns && (grid[row * columns + end] & all) === passes;) ++end;
+      if (passes !== all) yield { passes, row, column, end };
     }
+  }
+}
+
+/** Builds one box for each run, unless there are too many. */
+function tiles(mason, world) {
+  const { columns = 0, rows = 0, grid, west = 0, east = 0, south = 0, north = 0 } = world;
+  if (!grid) return;
+  const found = [];
+  for (const run of runs(world)) if (found.push(run) > MOST_BOXES) return;
+  const wide = (east - west) / columns, deep = (north - south) / rows;
+  for (const { passes, row, column, end } of found) {
+    const place = { x: west + wide * (column + end) / 2, y: north - deep * (row + 0.5), halfX: wide * (end - column) / 2, halfY: deep / 2 };
+    if (passes === SHOTS_PASS) mason.box({ ...place, height: 0.2 }, WATER);
+    else if (passes === UNITS_PASS) mason.box({ ...place, height: 2 }, BUSH);
+    else mason.box({ ...place, height: TILE_HEIGHT }, ROCK, ROCK_TOP);
   }
 }

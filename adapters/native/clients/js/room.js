@@ -4,13 +4,17 @@
 import { Track } from "./track.js";
 import { Voxels } from "./voxels.js";
 
-const MOST = { players: 4096, units: 100_000, shots: 4096, tokens: 4096, zones: 1024, rules: 4096, teams: 64, owned: 4096, bursts: 4096 };
+const MOST = { players: 4096, units: 100_000, shots: 4096, tokens: 4096, zones: 1024, rules: 4096, teams: 64, owned: 4096, bursts: 4096, solids: 20_000 };
 const FALL = 50;  // m/s², of grenades: 32 blocks/s²
 const MOST_FIRED = 10;
 const MOST_COLUMNS = 4096, PASSABLE = 3;  // of tiles
+const FARTHEST = 1e6;  // metres: where a world may end
 const SHOT_SECONDS = 1, FLASH_SECONDS = 0.2, BURST_SECONDS = 0.5;
 
 const bytesOf = (base64) => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+
+/** Where a world ends. Missing bounds stay so. */
+const bound = (value) => (value === undefined || Math.abs(value) <= FARTHEST ? value : 0);
 
 /** JSON writes NaN and Infinity as strings. */
 const number = (value) => (Number.isFinite(value) ? value : 0);
@@ -107,6 +111,9 @@ export class Room {
     else ++this.leftOut;
   }
 
+  /** Shortens a list of parts of a world. */
+  #cut(parts = []) { this.leftOut += parts.splice(MOST.solids).length; }
+
   #burst({ x, y, z }, now) {
     if (this.bursts.length >= MOST.bursts) this.tidy(now);
     if (this.bursts.length >= MOST.bursts) return;
@@ -162,10 +169,12 @@ export class Room {
     world: (word) => {
       const { kind, columns = 0, rows = 0, tiles = "", voxels = "", block = 0 } = word;
       this.world = word;
+      for (const side of ["west", "east", "south", "north"]) word[side] = bound(word[side]);
+      for (const kind of ["solids", "bases", "teleporters"]) this.#cut(word[kind]);
       this.voxels = kind === "VOXELS" ? Voxels.read(bytesOf(voxels), block) : null;
       word.blocks = this.voxels !== null;
       const grid = kind === "TILES" ? bytesOf(tiles) : null;
-      word.grid = grid && columns > 0 && columns <= MOST_COLUMNS && rows <= MOST_COLUMNS && grid.length === columns * rows ? grid : null;
+      word.grid = grid && columns > 0 && rows > 0 && columns <= MOST_COLUMNS && rows <= MOST_COLUMNS && grid.length === columns * rows ? grid : null;
     },
     world_edit: ({ edit }) => this.#edit(edit ?? {}),
     player: (word) => {
