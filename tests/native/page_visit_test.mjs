@@ -130,6 +130,58 @@ test("who leaves and enters again at once is in, whenever the old connection end
   assert.deepEqual([again.over, element("notice").hidden, element("again").textContent], [true, false, "Join again"]);
 });
 
+const shown = () => ({ status: element("status").textContent, notice: element("notice").hidden ? "" : element("notice-text").textContent });
+const spawns = ({ said }) => said.filter(({ spawn }) => spawn).length;
+
+test("a player who finds the arena full watches, and asks to spawn no more", () => {
+  enter();
+  const { visit } = main, server = visit.link.socket;
+  server.opens();
+  server.tells({ you: { player: 6 } }, ROOM, { ready: {} });
+  assert.equal(shown().status.split(" ")[0], "Playing");
+  server.tells({ player: { id: 6, name: "anna", role: "WATCH" } }, { notice: { text: "the arena is full: you are watching" } });
+  visit.paint(performance.now() + 60_000);
+  assert.deepEqual([shown().status.split(" ")[0], visit.plays, spawns(server)], ["Watching", false, 0]);
+  visit.leave();
+  server.ends();
+});
+
+test("who has lost the last tank watches; once the room lets it play again, it does", () => {
+  enter();
+  const { visit } = main, server = visit.link.socket, self = { id: 6, name: "anna" };
+  server.opens();
+  server.tells({ you: { player: 6 } }, ROOM, { player: self }, { unit: { id: 7, owner: 6, alive: true, radius: 3 } }, { owns: { player: 6, units: [7], active: 7 } }, { ready: {} },
+    { spawned: { unit: 7 } }, { died: { player: 6, unit: 7 } });
+  element("again").onclick();
+  assert.equal(shown().notice, "Respawning …");
+  server.tells({ player: { ...self, role: "WATCH" } });
+  const said = spawns(server);
+  for (let second = 1; second < 10; ++second) visit.paint(performance.now() + 1000 * second);
+  assert.deepEqual([shown().notice, shown().status.split(" ")[0], spawns(server)], ["", "Watching", said]);
+  server.tells({ player: self });
+  visit.paint(performance.now());
+  assert.deepEqual([shown().status.split(" ")[0], spawns(server)], ["Playing", said + 1]);
+  server.tells({ player: { ...self, role: "WATCH" } });
+  server.ends();
+  element("again").onclick();
+  const again = main.visit.link.socket;
+  again.opens();
+  assert.equal(again.said[0].enter.role, "PLAY");
+  main.visit.leave();
+  again.ends();
+});
+
+test("a spectator stays one", () => {
+  element("enter").dispatchEvent(Object.assign(new Event("submit"), { submitter: { value: "WATCH" } }));
+  const { visit } = main, server = visit.link.socket;
+  server.opens();
+  server.tells({ you: { player: 6 } }, ROOM, { player: { id: 6, name: "anna", role: "WATCH" } }, { ready: {} }, { player: { id: 6, name: "anna" } });
+  visit.paint(performance.now());
+  assert.deepEqual([visit.plays, spawns(server)], [false, 0]);
+  visit.leave();
+  server.ends();
+});
+
 test("names in the table stay while nothing in it changes, so that they can be clicked", () => {
   const room = new Room(), panels = new Panels(() => {});
   const hear = (...facts) => facts.forEach((fact) => room.hear(fact, 0));

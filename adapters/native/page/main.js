@@ -53,7 +53,7 @@ class Visit {
 
   /** `known`: a connection, and the room as it was told there so far; null: a new one. */
   constructor(name, team, role, known) {
-    Object.assign(this, { name, team, role });
+    Object.assign(this, { name, team, role, asked: role });  // the room may make a player a spectator, and a player again
     this.room = known?.room ?? new Room();
     this.events = this.#listen();
     const on = { opened: () => this.#enter(), heard: (fact) => this.#heard(fact), ended: (why) => this.#ended(why) };
@@ -69,7 +69,7 @@ class Visit {
   }
 
   #enter() {
-    const { name, team, role } = this;
+    const { name, team, asked: role } = this;
     this.link.say("enter", { name, team, role, contract: 2 });
     if (this.room.clock) this.timeBar.hear({ clock: this.room.clock }, performance.now());
     if (this.room.ready && !this.complete && !this.timeBar.playback.length) this.#shown.ready();
@@ -153,6 +153,22 @@ class Visit {
     if (document.activeElement !== byId("line")) view.canvas.focus();
   }
 
+  /** Takes the role that the room gives to who asked to play. Returns whether it is another one. */
+  #takeRole() {
+    const own = this.room.players.get(this.room.me), watches = own?.role === "WATCH";
+    if (!own || this.asked !== "PLAY" || watches !== this.plays) return false;
+    this.role = watches ? "WATCH" : "PLAY";
+    this.wantsSpawn = false;
+    this.mayRespawnAt = 0;
+    this.panels.notice();
+    if (document.activeElement === byId("again")) view.canvas.focus();
+    if (!this.followed) watches ? view.showAll() : view.showClose();
+    touch.draw();
+    looks.draw();
+    this.#drawTitle();
+    return true;
+  }
+
   talk(text, scope) {
     if (text.trim()) this.link.say("say", { text, scope });
   }
@@ -223,7 +239,7 @@ class Visit {
     this.panels.draw(this.room);
     touch.draw();
     this.panels.status(why);
-    this.panels.notice(why, "Join again", () => begin(this.name, this.team, this.role));
+    this.panels.notice(why, "Join again", () => begin(this.name, this.team, this.asked));
     byId("again").focus();
   }
 
@@ -283,11 +299,16 @@ class Visit {
       this.complete = true;
       this.enterAgainAt = 0;
       this.panels.notice();
-      if (this.plays && this.room.players.get(this.room.me)?.role === "WATCH") this.role = "WATCH", view.showAll(), touch.draw();  // a recording
+      this.#takeRole();  // in a recording, all watch
       this.#drawTitle();
       this.plays ? this.spawn() : view.canvas.focus();
     },
     room: () => this.#drawTitle(),
+    player: ({ id }) => {
+      if (id !== this.room.me || !this.complete || !this.#takeRole()) return;
+      this.panels.tell(this.plays ? "You play now." : "You watch now.");
+      if (this.plays) this.spawn();
+    },
     refused: (word) => {
       if (!word.may_retry || this.complete) return;
       const waits = this.room.begins !== null || (this.role === "WATCH" && !this.room.world);
