@@ -3,6 +3,7 @@
 #include "adapters/bzflag/wire/flag_effects.h"
 
 #include <fstream>
+#include <limits>
 #include <sstream>
 
 #include "tests/bzflag/back_stage.h"
@@ -361,6 +362,26 @@ TEST_CASE("shots go through words and back without a change, except the speed of
       if (effect.kind == words::WAVE) CHECK(back.vel == Vec3{});
       if (effect.kind == words::RAY) CHECK(back.vel[1] / back.vel[0] == doctest::Approx(-1.0 / 3));
       if (effect.kind != words::RAY && effect.kind != words::WAVE) CHECK(back.vel == begin.vel);
+    }
+  }
+}
+
+TEST_CASE("a shot lives for at most a minute in words, and no length is negative, whatever the server sends") {
+  Variables variables;
+  for (const char* name : {"_shockInRadius", "_shockOutRadius", "_worldSize"}) variables.set(name, "-60");
+  for (const FlagEffect& effect : flag_effects()) {
+    for (const float life : {1e9F, -1.0F, std::numeric_limits<float>::quiet_NaN()}) {
+      CAPTURE(effect.code);
+      CAPTURE(life);
+      ShotBegin begin = shot(effect.code, {1, 2, 3}, {100, 0, 0});
+      begin.life = life;
+      words::Shot word;
+      fly_in_words(begin, effect, variables, variables["_worldSize"], word);
+      CHECK(word.life() == (life > 0 ? 60 : 0));
+      CHECK(word.range() >= 0);
+      CHECK(word.radius() >= 0);
+      CHECK(nature_of(effect, variables, false, word.range()).radius >= 0);
+      CHECK(core::wave_radius(word, 1) >= 0);
     }
   }
 }

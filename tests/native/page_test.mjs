@@ -456,6 +456,18 @@ test("facts become events, but not while a replay seeks", () => {
   for (const [fact, told] of happens) assert.equal(hear(fact), told, JSON.stringify(fact));
 });
 
+test("a shot lives for a minute at most, and no radius is negative", () => {
+  const wave = (shot, more) => ({ shot: { shooter: 2, shot, kind: "WAVE", ...more } });
+  const room = told(anna, { unit: { id: 8, owner: 1, radius: -5 } }, tank, { unit_changed: { unit: 7, radius: -5 } }, wave(1, { life: 1e9, range: -60, radius: -5 }),
+    wave(2, { life: -1, range: -1, radius: 3 }), wave(3, { life: "Infinity", range: "NaN", radius: "-Infinity" }), { shot: { shooter: 2, shot: 4, vx: 1e-9, range: 100 } });
+  assert.deepEqual([...room.units.values()].map(({ radius }) => radius), [0, 0]);
+  for (const shot of room.shots.values()) for (const seconds of [0, 0.5, 1e6]) assert.ok(radiusOf(shot, seconds) >= 0, JSON.stringify(shot));
+  room.tidy(50_000);
+  assert.deepEqual([...room.shots.keys()], ["2/1", "2/4"]);
+  room.tidy(61_000);
+  assert.equal(room.shots.size, 0);
+});
+
 test("a wave stands still and grows from its radius to its range, and then is gone", () => {
   const room = told({ shot: { shooter: 1, shot: 4, kind: "WAVE", x: 5, y: 6, life: 0.7, range: 60, radius: 6 } });
   const wave = room.shots.get("1/4");

@@ -61,7 +61,7 @@ void Fights::hear(const ShotBegin& begin, BackOut& out) {
   shot.set_weapon(weapon_of(begin.flag));
   shot.set_kind(shot_kind(begin.flag));
   core::set_way(from_thousandths(begin.position), from_thousandths(begin.velocity), shot);
-  shot.set_life(std::max(0.0, from_thousandths(begin.lifetime) - from_thousandths(begin.time)));
+  shot.set_life(core::sane_life(from_thousandths(begin.lifetime) - from_thousandths(begin.time)));
   shot.set_range(std::hypot(shot.vx(), shot.vy()) * shot.life());
   const core::ShotNature nature = shot_nature(begin.flag);
   if (nature.kind == words::WAVE) {

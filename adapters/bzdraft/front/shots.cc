@@ -24,7 +24,7 @@ void Shots::hear(const ShotBegin& begin, FrontOut& out) {
   core::set_way(from_thousandths(begin.position), from_thousandths(begin.velocity), fire);
   if (fire.kind() == words::WAVE) core::set_way(from_thousandths(begin.position), std::array<double, 3>{}, fire);
   fire.set_z(fire.z() + out.world().ground_at(fire.x(), fire.y()));
-  fire.set_life(from_thousandths(begin.lifetime));
+  fire.set_life(core::sane_life(from_thousandths(begin.lifetime)));
   fire.set_range(fire.kind() == words::WAVE ? kWaveEnds : std::hypot(fire.vx(), fire.vy()) * fire.life());
   out.say(fire);
 }

@@ -31,7 +31,7 @@ void Shots::hear(const ShotBegin& begin, FrontOut& out) {
   fire.set_unit(players_.own_unit());
   fire.set_shot(begin.shot);
   fire.set_weapon(fired_with(begin.flag, out));
-  fire.set_range(std::hypot(begin.vel[0], begin.vel[1]) * begin.life);
+  fire.set_range(std::hypot(begin.vel[0], begin.vel[1]) * core::sane_life(begin.life));
   const Variables& variables = rules_.variables();
   fly_in_words(begin, effect_of(code_of(flag_kind(fire.weapon()))), variables, variables["_worldSize"], fire);
   fire.set_z(fire.z() + out.world().ground_at(fire.x(), fire.y()));

@@ -196,7 +196,7 @@ core::ShotNature nature_of(const FlagEffect& effect, const Variables& variables,
   nature.kind = effect.kind;
   nature.through = effect.walls == Walls::kThrough;
   nature.bounces = !nature.through && (ricochet || effect.walls == Walls::kBounce) && effect.kind != words::GUIDED;
-  nature.radius = variables["_shockInRadius"];
+  nature.radius = std::max(0.0F, variables["_shockInRadius"]);
   nature.range = range;
   nature.turn_rate = variables["_gmTurnAngle"];
   if (effect.kind == words::GUIDED) nature.harmless_s = variables["_gmActivationTime"];
@@ -204,7 +204,7 @@ core::ShotNature nature_of(const FlagEffect& effect, const Variables& variables,
 }
 
 double ray_range(double speed, double life, double world_size) {
-  const double across = std::numbers::sqrt2 * world_size, far = speed * life;
+  const double across = std::numbers::sqrt2 * std::max(0.0, world_size), far = speed * life;
   return far > 0 ? std::min(far, across) : 0;
 }
 

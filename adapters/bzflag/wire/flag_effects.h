@@ -10,6 +10,7 @@
 #include "adapters/bzflag/wire/conversions.h"
 #include "adapters/bzflag/wire/variables.h"
 #include "proxy/core/gameplay/incoming.h"
+#include "proxy/core/seconds.h"
 
 namespace entente::bzflag {
 
@@ -51,11 +52,12 @@ core::ShotNature nature_of(const FlagEffect& effect, const Variables& variables,
 /// first wall, if the caller knows one.
 double ray_range(double speed, double life, double world_size);
 
-/// Makes the flight of a shot on the wire one in words, or the other way round.
+/// Makes the flight of a shot on the wire one in words, or the other way round. In words, a shot lives for at most a
+/// minute, and no length is negative.
 template <class Word>
 void fly_in_words(const ShotBegin& begin, const FlagEffect& effect, const Variables& variables, double world_size,
                   Word& word) {
-  const double life = begin.life * factor(effect.shot_life, variables);
+  const double life = core::sane_life(begin.life * factor(effect.shot_life, variables));
   const double faster = factor(effect.shot_speed, variables);
   const double speed = std::hypot(begin.vel[0], begin.vel[1], begin.vel[2]);
   double scale = faster;
@@ -64,8 +66,8 @@ void fly_in_words(const ShotBegin& begin, const FlagEffect& effect, const Variab
   word.set_life(life);
   if (effect.kind == words::WAVE) {
     scale = 0;
-    word.set_range(variables["_shockOutRadius"]);
-    if constexpr (requires { word.set_radius(0); }) word.set_radius(variables["_shockInRadius"]);
+    word.set_range(std::max(0.0F, variables["_shockOutRadius"]));
+    if constexpr (requires { word.set_radius(0); }) word.set_radius(std::max(0.0F, variables["_shockInRadius"]));
   } else if (effect.kind == words::RAY) {
     scale = speed > 0 ? 1 / speed : 0;
     word.set_range(ray_range(speed * faster, life, world_size));

@@ -77,7 +77,7 @@ bool comes_near(const Flight& shot, const words::Pose& tank, Micros now) {
 
 double wave_radius(const words::Shot& wave, double age) {
   const double fraction = wave.life() > 0 ? std::clamp(age / wave.life(), 0.0, 1.0) : 1;
-  return wave.radius() + (wave.range() - wave.radius()) * fraction;
+  return std::max(0.0, wave.radius() + (wave.range() - wave.radius()) * fraction);
 }
 
 void IncomingShots::watch(Incoming shot, double life, Micros now) {

@@ -41,7 +41,7 @@ bool comes_near(const Flight& shot, const words::Pose& tank, Micros now);
 
 // -- For a back -------------------------------------------------------------------------------------------------------
 
-/// The radius of a WAVE so many seconds after it began.
+/// The radius of a WAVE so many seconds after it began, in metres; never negative.
 double wave_radius(const words::Shot& wave, double age);
 
 /// How a shot flies, apart from its speed.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "proxy/core/drops.h"
+#include "proxy/core/seconds.h"
 
 namespace entente::core {
 

@@ -43,7 +43,4 @@ class TankHits {
   words::Died claimed_;
 };
 
-/// The seconds that a peer's shot lives: at most a minute; 0 if `life` is not a positive number.
-inline double sane_life(double life) { return life > 0 ? std::min(life, 60.0) : 0; }
-
 }  // namespace entente::core

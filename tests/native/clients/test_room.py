@@ -110,6 +110,13 @@ class Folding(unittest.TestCase):
         now = 1.5
         self.assertEqual([number for _, number in room.shots], [1])
 
+    def test_a_shot_lives_for_a_minute_at_most(self):
+        room = room_of({"shot": {"shooter": 1, "shot": 1, "life": 1e9}}, {"shot": {"shooter": 1, "shot": 2, "life": -1e9}},
+                       {"shot": {"shooter": 1, "shot": 3, "vx": 1e-9, "range": 100}}, {"shot": {"shooter": 1, "shot": 4, "kind": "RAY", "life": 1e9}})
+        for at_us, numbers in ((1_000_000, [1, 3]), (59_000_000, [1, 3]), (61_000_000, [])):
+            room_of({"ready": {}}, at_us=at_us, room=room)
+            self.assertEqual([number for _, number in room.shots], numbers)
+
     def test_in_a_lockstep_arena_time_stands_still_between_two_facts(self):
         now = 0.0
         room = Room(clock=lambda: now)

@@ -9,7 +9,7 @@ const FALL = 50;  // m/s², of grenades: 32 blocks/s²
 const MOST_FIRED = 10;
 const MOST_COLUMNS = 4096, PASSABLE = 3;  // of tiles
 const FARTHEST = 1e6;  // metres: where a world may end
-const SHOT_SECONDS = 1, FLASH_SECONDS = 0.2, BURST_SECONDS = 0.5;
+const SHOT_SECONDS = 1, FLASH_SECONDS = 0.2, BURST_SECONDS = 0.5, LONGEST_LIFE = 60;
 
 const bytesOf = (base64) => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
 
@@ -18,6 +18,8 @@ const bound = (value) => (value === undefined || Math.abs(value) <= FARTHEST ? v
 
 /** JSON writes NaN and Infinity as strings. */
 const number = (value) => (Number.isFinite(value) ? value : 0);
+
+const length = (value) => Math.max(0, number(value));
 
 const poseOf = (pose = {}) => ({
   x: number(pose.x), y: number(pose.y), z: number(pose.z), vx: number(pose.vx), vy: number(pose.vy), vz: number(pose.vz),
@@ -30,10 +32,10 @@ export const placeOf = (shot, seconds) => ({
   z: shot.z + shot.vz * seconds - (shot.kind === "GRENADE" ? FALL / 2 * seconds * seconds : 0),
 });
 
-/** The radius of a wave `seconds` after it was fired. */
+/** The radius of a wave `seconds` after it was fired; never negative. */
 export const radiusOf = (wave, seconds) => {
-  const first = number(wave.radius), part = number(wave.life) > 0 ? Math.min(1, Math.max(0, seconds / wave.life)) : 1;
-  return first + (number(wave.range) - first) * part;
+  const first = length(wave.radius), part = number(wave.life) > 0 ? Math.min(1, Math.max(0, seconds / wave.life)) : 1;
+  return first + (length(wave.range) - first) * part;
 };
 
 export class Room {
@@ -132,7 +134,7 @@ export class Room {
     if (shooter) shooter.fired = [...(shooter.fired ?? []).slice(1 - MOST_FIRED), told];
     const flash = shot.kind === "RAY" || shot.kind === "MELEE";
     const reach = speed > 0 && number(shot.range) > 0 ? shot.range / speed : SHOT_SECONDS;
-    const life = flash ? FLASH_SECONDS : number(shot.life) || reach;
+    const life = flash ? FLASH_SECONDS : Math.min(length(number(shot.life) || reach), LONGEST_LIFE);
     if (this.shots.size >= MOST.shots) this.tidy(told);
     this.#set("shots", `${shot.shooter}/${shot.shot ?? 0}`,
       { ...shot, ...poseOf(shot), flash, range: number(shot.range) || this.rule("shot_range", 100), fired: told, until: told + 1000 * life });
@@ -191,10 +193,11 @@ export class Room {
     },
     unit: (word, told) => {
       const plain = { owner: 0, kind: "TANK", team: "TEAM_ANY", colour: 0, alive: false, name: "" };
-      this.#set("units", word.id, { ...plain, ...word, radius: number(word.radius), hidden: false, track: new Track(poseOf(word.pose), told) });
+      this.#set("units", word.id, { ...plain, ...word, radius: length(word.radius), hidden: false, track: new Track(poseOf(word.pose), told) });
     },
     unit_changed: ({ unit, ...changed }) => {
       const known = this.units.get(unit);
+      if (changed.radius !== undefined) changed.radius = length(changed.radius);
       if (known) Object.assign(known, changed);
     },
     pose: (word, told, now) => {

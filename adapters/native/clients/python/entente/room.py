@@ -17,6 +17,7 @@ MOST_PLAYERS, MOST_UNITS, MOST_SHOTS, MOST_TOKENS, MOST_ZONES, MOST_RULES, MOST_
 MOST_EDITS = 1_000_000
 BELIEVED_S = 1.0  # how long a unit is expected to go on at its velocity
 UNKNOWN_LIFE_S = 10.0  # of a shot whose life is not told
+LONGEST_LIFE_S = 60.0  # of a shot
 FLASH_S = 0.2  # of a ray, or a blow: it hits at once
 
 
@@ -271,7 +272,8 @@ class Room:
             return
         speed = math.hypot(word.vx, word.vy, word.vz)
         life = word.life or (word.range / speed if speed > 0 and word.range > 0 else UNKNOWN_LIFE_S)
-        self._shots[key], self._ends[key] = word, at + (FLASH_S if word.kind in ("RAY", "MELEE") else life)
+        life = FLASH_S if word.kind in ("RAY", "MELEE") else min(max(life, 0.0), LONGEST_LIFE_S)
+        self._shots[key], self._ends[key] = word, at + life
 
     def _shot_moved(self, word: words.ShotMoved, _at: float) -> None:
         shot = self._shots.get((word.shooter, word.shot))
