@@ -4,7 +4,7 @@ import unittest
 
 from entente import gym, words
 from entente import room as limits
-from entente.codec import parse_fact
+from entente.codec import Message, parse_fact
 from entente.room import Room
 from entente.wishes import Wishes
 
@@ -116,6 +116,18 @@ class Folding(unittest.TestCase):
         for at_us, numbers in ((1_000_000, [1, 3]), (59_000_000, [1, 3]), (61_000_000, [])):
             room_of({"ready": {}}, at_us=at_us, room=room)
             self.assertEqual([number for _, number in room.shots], numbers)
+
+    def test_after_ten_hours_a_shot_has_its_true_age_though_the_clocks_are_not_equally_fast(self):
+        for drift in (-30e-6, 0.0, 30e-6):
+            now = 0.0
+            room = Room(clock=lambda: now)
+            for second in range(1, 36_001):
+                now = float(second)
+                room.hear(Message("ready", words.Ready(), round(1e6 * (1 + drift) * (now - 0.02)), 0, 0))  # 20 ms of delay
+            age = room.now_s - room.at_us / 1e6
+            self.assertTrue(0 <= age < 0.1, age)
+            room_of({"shot": {"shooter": 1, "shot": 1, "life": 0.5}}, at_us=room.at_us, room=room)
+            self.assertEqual(list(room.shots), [(1, 1)])
 
     def test_in_a_lockstep_arena_time_stands_still_between_two_facts(self):
         now = 0.0

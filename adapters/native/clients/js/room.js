@@ -8,6 +8,7 @@ const MOST = { players: 4096, units: 100_000, shots: 4096, tokens: 4096, zones: 
 const FALL = 50;  // m/s², of grenades: 32 blocks/s²
 const MOST_FIRED = 10;
 const MOST_COLUMNS = 4096, PASSABLE = 3;  // of tiles
+const MOST_DRIFT = 0.001;  // of two clocks: ms in each ms
 const FARTHEST = 1e6;  // metres: where a world may end
 const SHOT_SECONDS = 1, FLASH_SECONDS = 0.2, BURST_SECONDS = 0.5, LONGEST_LIFE = 60;
 
@@ -58,6 +59,7 @@ export class Room {
   round = {};           // the newest Round
   leftOut = 0;          // things that exceed a limit
   #ahead = -Infinity;   // offset of the room's clock, ms
+  #heard = 0;           // when the newest fact came, on the page's clock
 
   /** `now`: the page's time in ms. Returns [kind, word]; nothing for an unknown kind. */
   hear(fact, now) {
@@ -67,10 +69,14 @@ export class Room {
     return [kind, fact[kind]];
   }
 
-  /** The fact's time on the page's clock. The fact with the shortest delay determines the offset of the two clocks. */
+  /**
+   * The fact's time on the page's clock. The fact with the shortest delay determines the offset of the two clocks. One of them may be
+   * slower, so the offset becomes smaller with time, until another fact determines it.
+   */
   #when(fact, now) {
     const at = Number(fact.at_us ?? 0) / 1000;
-    this.#ahead = Math.max(this.#ahead, at - now);
+    this.#ahead = Math.max(at - now, this.#ahead - MOST_DRIFT * Math.max(0, now - this.#heard));
+    this.#heard = now;
     return Math.min(now, at - this.#ahead);
   }
 

@@ -17,6 +17,7 @@ MOST_PLAYERS, MOST_UNITS, MOST_SHOTS, MOST_TOKENS, MOST_ZONES, MOST_RULES, MOST_
 MOST_EDITS = 1_000_000
 BELIEVED_S = 1.0  # how long a unit is expected to go on at its velocity
 UNKNOWN_LIFE_S = 10.0  # of a shot whose life is not told
+MOST_DRIFT = 0.001  # of two clocks: seconds in each second
 LONGEST_LIFE_S = 60.0  # of a shot
 FLASH_S = 0.2  # of a ray, or a blow: it hits at once
 
@@ -80,7 +81,8 @@ class Room:
         self.left_out = 0  # things that exceed a limit
         self.at_us = 0  # the time of the newest fact
         self._seconds = clock
-        self._ahead = -math.inf  # of the room's time, of the fact with the shortest delay
+        self._ahead = -math.inf  # of the room's time, of the fact with the shortest delay; smaller with time, as our clock may be faster
+        self._heard = 0.0  # when the newest fact came, by our clock
         self._ends: dict[tuple[int, int], float] = {}  # of shots, in the room's time
 
     # -- What is asked ----------------------------------------------------------------------------------------------
@@ -151,7 +153,9 @@ class Room:
         """Folds a fact. True if it is an event; False in a resync, or if its kind is unknown."""
         self.at_us = max(self.at_us, message.at_us)
         if self._seconds is not None and message.at_us:
-            self._ahead = max(self._ahead, message.at_us / 1e6 - self._seconds())
+            now = self._seconds()
+            self._ahead = max(message.at_us / 1e6 - now, self._ahead - MOST_DRIFT * (now - self._heard))
+            self._heard = now
         fold = getattr(self, "_" + message.kind, None) if message.word is not None else None
         if fold is not None:
             fold(message.word, message.at_us / 1e6)
