@@ -1,7 +1,7 @@
 // node --test package_test.mjs: the JavaScript package, against hostile servers and in arenas (ENTENTE: the program).
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -13,6 +13,7 @@ import { runInNewContext } from "node:vm";
 import { openArena } from "../../../adapters/native/clients/js/arena.js";
 import { LONGEST_LINE, parseFact, spellIntent } from "../../../adapters/native/clients/js/codec.js";
 import * as entente from "../../../adapters/native/clients/js/index.js";
+import { TcpLink } from "../../../adapters/native/clients/js/links.js";
 import { INTENTS, MESSAGES } from "../../../adapters/native/clients/js/words.js";
 
 const { BadIntent, ClaimRefused, ConnectionLost, distance, EntenteError, Kicked, ProtocolError, Refused, Room, TimeLimit } = entente;
@@ -139,6 +140,16 @@ test("a line without end", async () => {
     socket.on("drain", more), more();
   });
   assert.ok(error instanceof ProtocolError && error.message.includes(String(LONGEST_LINE)), String(error));
+});
+
+test("a line that comes byte by byte needs no more memory than its bytes", () => {
+  const socket = new EventEmitter(), heard = [], kept = () => (collectGarbage(), process.memoryUsage().heapUsed + process.memoryUsage().external);
+  new TcpLink(socket, { opened() {}, lines: (lines) => heard.push(...lines), ended: (error) => assert.fail(error) });
+  const before = kept(), size = 300_000;
+  for (let i = 0; i < size; ++i) socket.emit("data", Buffer.from("x"));
+  assert.ok(kept() - before < 10 * size, `${kept() - before} bytes`);
+  for (const data of ["y\nz", "z", "\n", "\n", "a\nb\nc", "d\n"]) socket.emit("data", Buffer.from(data));
+  assert.deepEqual(heard, [`${"x".repeat(size)}y`, "zz", "", "a", "b", "cd"]);
 });
 
 test("silence, progress without end, and a later version", async () => {

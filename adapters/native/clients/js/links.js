@@ -1,15 +1,16 @@
 // A connection that carries lines: TCP (in Node), or a WebSocket with one line per text frame (in browsers, and in Node 22).
-// Invariant: its end is reported once. What is kept of a server is at most one message of 16 MiB and one read. A server that
-// does not read is noticed when 1 MiB waits for it.
+// Invariant: its end is reported once. What is kept of a server is at most one message of 16 MiB and one read, however small the
+// pieces are in which it comes. A server that does not read is noticed when 1 MiB waits for it.
 import { LONGEST_LINE } from "./codec.js";
 import { ConnectionLost, ProtocolError } from "./errors.js";
 
 const MOST_WAITING = 1024 * 1024;
+const READ = 65536;  // bytes, about
 
 /** Calls `on.opened()`, `on.lines(array)` and, once, `on.ended(error)`. */
 export class TcpLink {
   #socket;
-  #parts = [];  // of a line
+  #part = Buffer.alloc(0);  // its first #size bytes begin a line
   #size = 0;
   #on;
 
@@ -30,12 +31,14 @@ export class TcpLink {
     if (!this.#on) return;
     const end = data.lastIndexOf(10);
     if (end < 0) {
-      this.#parts.push(data), this.#size += data.length;
+      this.#keep(data);
       if (this.#size > LONGEST_LINE) this.#end(new ProtocolError("message", `longer than ${LONGEST_LINE} bytes`));
       return;
     }
-    const whole = Buffer.concat([...this.#parts, data.subarray(0, end)]);
-    this.#parts = [data.subarray(end + 1)], this.#size = data.length - end - 1;
+    const whole = this.#size ? Buffer.concat([this.#part.subarray(0, this.#size), data.subarray(0, end)]) : data.subarray(0, end);
+    this.#size = 0;
+    if (this.#part.length > READ) this.#part = Buffer.alloc(0);
+    this.#keep(data.subarray(end + 1));
     let text;
     try {
       text = new TextDecoder("utf-8", { fatal: true }).decode(whole);
@@ -45,10 +48,22 @@ export class TcpLink {
     this.#on.lines(text.split("\n"));
   }
 
+  /** The space doubles, so that a byte is copied about twice, however many reads a line takes. */
+  #keep(data) {
+    const size = this.#size + data.length;
+    if (size > this.#part.length) {
+      const larger = Buffer.allocUnsafe(Math.max(size, Math.min(2 * this.#part.length, LONGEST_LINE + READ)));
+      this.#part.copy(larger, 0, 0, this.#size);
+      this.#part = larger;
+    }
+    data.copy(this.#part, this.#size);
+    this.#size = size;
+  }
+
   #end(error) {
     if (!this.#on) return;
     const on = this.#on;
-    this.#on = null, this.#parts = [];
+    this.#on = null, this.#part = Buffer.alloc(0), this.#size = 0;
     this.#socket.destroySoon();
     on.ended(error);
   }
