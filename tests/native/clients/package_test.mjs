@@ -200,6 +200,19 @@ test("a server that does not read is noticed", () => withServer((socket) => (soc
   bot.leave();
 }));
 
+test("a server that does not read does not keep a program alive whose bot has left", () => withServer((socket) => (socket.pause(), socket.write(WELCOME)), async (port) => {
+  const program = `
+    import { connect, ConnectionLost } from ${JSON.stringify(`${PACKAGE}index.js`)};
+    const bot = await connect({ port: ${port}, name: "t" });
+    try { for (;;) bot.send("say", { text: "x".repeat(10_000) }); } catch (error) { if (!(error instanceof ConnectionLost)) throw error; }
+    bot.leave();`;
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", program], { stdio: ["ignore", "ignore", "inherit"] });
+  const late = setTimeout(() => child.kill("SIGKILL"), 1000 * SOON / 4);
+  const [code, signal] = await once(child, "exit");
+  clearTimeout(late);
+  assert.deepEqual([code, signal], [0, null]);
+}));
+
 test("a lost connection is made again, with a new room; the first one is not", async () => {
   const port = await withServer((socket, visit) => {
     socket.write(WELCOME + lines({ player: { id: 1 + visit, name: `other${visit}` } }));

@@ -129,6 +129,18 @@ class Hostile(unittest.IsolatedAsyncioTestCase):
                     for _ in range(100_000):
                         bot.send("say", text="x" * 1000)
 
+    async def test_the_connection_to_a_server_that_does_not_read_is_closed_all_the_same(self):
+        async def deaf(_reader, _writer):
+            await asyncio.sleep(SOON)
+        async with Server(says(WELCOME, deaf)) as server:
+            async with entente.connect(port=server.port, name="t") as bot:
+                with self.assertRaises(ConnectionLost):
+                    for _ in range(100_000):
+                        bot.send("say", text="x" * 1000)
+                writer = bot._link._writer
+            async with asyncio.timeout(SOON):
+                await writer.wait_closed()
+
     async def test_reconnects_and_does_not_carry_over_the_old_room(self):
         async def serve(reader, writer, visit):
             writer.write(WELCOME + json.dumps({"player": {"id": 1 + visit, "name": f"other{visit}"}}).encode() + b"\n")

@@ -1,11 +1,13 @@
 // A connection that carries lines: TCP (in Node), or a WebSocket with one line per text frame (in browsers, and in Node 22).
 // Invariant: its end is reported once. What is kept of a server is at most one message of 16 MiB and one read, however small the
-// pieces are in which it comes. A server that does not read is noticed when 1 MiB waits for it.
+// pieces are in which it comes. A server that does not read is noticed when 1 MiB waits for it, and does not keep the program from
+// ending.
 import { LONGEST_LINE } from "./codec.js";
 import { ConnectionLost, ProtocolError } from "./errors.js";
 
 const MOST_WAITING = 1024 * 1024;
 const READ = 65536;  // bytes, about
+const FAREWELL = 1000;  // ms at the end, for what was written
 
 /** Calls `on.opened()`, `on.lines(array)` and, once, `on.ended(error)`. */
 export class TcpLink {
@@ -64,7 +66,9 @@ export class TcpLink {
     if (!this.#on) return;
     const on = this.#on;
     this.#on = null, this.#part = Buffer.alloc(0), this.#size = 0;
-    this.#socket.destroySoon();
+    const socket = this.#socket, late = setTimeout(() => socket.destroy(), FAREWELL);
+    socket.once("close", () => clearTimeout(late));
+    socket.destroySoon();
     on.ended(error);
   }
 

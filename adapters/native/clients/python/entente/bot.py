@@ -199,7 +199,8 @@ class Bot(Wishes):
     async def leave(self) -> None:
         """Says goodbye, and closes the connection."""
         self._left = True
-        if self._link is not None:
+        link = self._link
+        if link is not None:
             try:
                 self.send(words.Leave())
             except Error:
@@ -208,6 +209,8 @@ class Bot(Wishes):
             self._task.cancel()
         if self._task is not None:
             await asyncio.wait({self._task})
+        if link is not None:
+            await link.closed()
 
     # -- Inside -----------------------------------------------------------------------------------------------------
 

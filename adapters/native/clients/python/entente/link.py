@@ -1,7 +1,7 @@
 """A connection that carries lines: TCP, or a WebSocket with one line per text frame.
 
 Invariant: what is kept of a server is at most one message of 16 MiB and one read of 64 KiB. A server that does not read is
-noticed when 1 MiB waits for it.
+noticed when 1 MiB waits for it; its connection is closed all the same.
 """
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from .errors import ConnectionLost, ProtocolError
 
 CHUNK = 65536
 MOST_WAITING = 1024 * 1024
+FAREWELL_S = 1.0  # at the end, for what was written
 LONGEST_HEAD = 16384  # of the answer to the WebSocket's request
 
 
@@ -72,15 +73,16 @@ class TcpLink:
         self._writer.write(data)
 
     def close(self) -> None:
+        """Closes once what was written is sent, at most a second later."""
         self._writer.close()
+        asyncio.get_running_loop().call_later(FAREWELL_S, self._writer.transport.abort)
 
     async def closed(self) -> None:
-        """Waits until what was written is sent, at most a second."""
+        """Waits until it is closed, after close()."""
         try:
-            async with asyncio.timeout(1):
-                await self._writer.wait_closed()
-        except (OSError, TimeoutError):
-            self._writer.transport.abort()
+            await self._writer.wait_closed()
+        except OSError:
+            pass  # it was lost before
 
 
 class WebLink(TcpLink):
