@@ -229,6 +229,18 @@ test("a lost connection is made again, with a new room; the first one is not", a
   await assert.rejects(connect({ port }), ConnectionLost);
 });
 
+test("a disconnection is told once, however often a new connection fails", async () => {
+  const { seen, bot } = await withServer((socket, visit) => (visit === 1 ? socket.write(WELCOME) && socket.once("data", () => socket.end()) : socket.end()), async (port, visits) => {
+    const seen = [], tell = ({ kind }) => seen.push(kind);
+    const bot = await entente.connect({ port, name: "t", firstDelay: 0.01, longestDelay: 0.01, on: { connected: tell, disconnected: tell } });
+    for (const until = performance.now() + 1000 * SOON; visits() < 4 && performance.now() < until;) await sleep(5);
+    return { seen, bot };
+  });
+  await sleep(100);  // nobody listens now
+  bot.leave();
+  assert.deepEqual(seen, ["connected", "disconnected"]);
+});
+
 test("an error in a callback ends the bot, and waits end with it", () => withServer((socket) => (socket.resume(), socket.write(WELCOME), sleep(50).then(() => socket.write(lines({ said: { text: "x" } })))), async (port) => {
   const bot = await connect({ port, name: "t", on: { said: () => { throw new RangeError("mine"); } } });
   await assert.rejects(bot.waitFor("died", undefined, { timeout: SOON }), RangeError);

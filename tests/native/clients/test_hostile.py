@@ -161,6 +161,19 @@ class Hostile(unittest.IsolatedAsyncioTestCase):
                 self.assertEqual(sorted(bot.room.players), [1, 4])
                 self.assertEqual(kinds[:3], ["disconnected", "connected", "disconnected"])
 
+    async def test_a_disconnection_is_told_once_however_often_a_new_connection_fails(self):
+        async def serve(reader, writer, visit):
+            if visit == 1:
+                writer.write(WELCOME)
+                await reader.readline()
+        seen = []
+        tell = {kind: lambda event: seen.append(event.kind) for kind in ("connected", "disconnected")}
+        async with Server(serve) as server:
+            async with entente.connect(port=server.port, name="t", first_delay=0.01, longest_delay=0.01, on=tell), asyncio.timeout(SOON):
+                while server.visits < 4:
+                    await asyncio.sleep(0.01)
+        self.assertEqual(seen, ["connected", "disconnected"])
+
     async def test_the_first_connection_is_not_tried_again(self):
         async with Server(says(b"")) as server:
             port = server.port

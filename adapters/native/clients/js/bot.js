@@ -421,11 +421,12 @@ export class Bot {
 
   #ended(link, error) {
     if (this.over || (this.#link && this.#link !== link)) return;
+    const wasIn = this.#isIn;
     this.#link = null, this.#isIn = false;
     const goesOn = this.#options.reconnect && this.#beenIn && error instanceof EntenteError && error.mayRetry;
     if (!goesOn) return this.#finish(error);
     try {
-      this.#happens({ kind: "disconnected", word: error, at_us: this.#atUs, intent: null });
+      if (wasIn) this.#happens({ kind: "disconnected", word: error, at_us: this.#atUs, intent: null });
     } catch (broken) {  // a callback
       return this.#finish(broken);
     }

@@ -296,9 +296,11 @@ class Bot(Wishes):
     def _end_visit(self, error: Optional[BaseException]) -> None:
         if self._retry is not None:
             self._retry.cancel()
+        was_in = self.connected
         link, self._link = self._link, None
         if link is not None:
             link.close()
+        if was_in:
             self._happens(Event("disconnected", error))
 
     async def _visit(self) -> None:
