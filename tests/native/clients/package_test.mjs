@@ -59,9 +59,17 @@ test("numbers that are not finite become 0; wrong types name their field", () =>
   for (const text of ['"NaN"', '"Infinity"', "1e999"]) assert.equal(parseFact(`{"pose":{"x":${text}}}`).word.x, 0);
   for (const [line, place] of [['{"pose":5}', "pose"], ['{"pose":{"x":"far"}}', "pose.x"], ['{"unit":{"pose":{"yaw":{}}}}', "unit.pose.yaw"],
     ['{"owns":{"units":[1,-1]}}', "owns.units.1"], ['{"owns":{"units":7}}', "owns.units"], ['{"you":{"player":4294967296}}', "you.player"], ['{"ready":[]}', "ready"],
-    ['{"world":{"tiles":"~"}}', "world.tiles"], ['{"unit":{"alive":"yes"}}', "unit.alive"], ['{"at_us":"x","ready":{}}', "at_us"], ["[]", "message"], ['{"pose":', "message"],
+    ['{"world":{"tiles":"~"}}', "world.tiles"], ['{"world":{"voxels":"A"}}', "world.voxels"], ['{"world":{"voxels":"ABC=="}}', "world.voxels"], ['{"world":{"tiles":"AA"}}', "world.tiles"],
+    ['{"world":{"tiles":"A==="}}', "world.tiles"], ['{"world":{"tiles":"AAAA===="}}', "world.tiles"], ['{"unit":{"alive":"yes"}}', "unit.alive"], ['{"at_us":"x","ready":{}}', "at_us"], ["[]", "message"], ['{"pose":', "message"],
     ["[".repeat(200_000), "message"], ['{"a":'.repeat(200_000), "message"]])
     assert.throws(() => parseFact(line), isPlaced(ProtocolError, place), line.slice(0, 40));
+});
+
+test("bytes that are read can be decoded", () => {
+  for (const bytes of ["", "AA==", "AAA=", "AAAA", "AB==", "ABC="]) {
+    const { kind, word } = parseFact(JSON.stringify({ world: { kind: "TILES", tiles: bytes, voxels: bytes } }));
+    for (const shape of ["TILES", "VOXELS"]) new Room().hear({ [kind]: { ...word, kind: shape } }, 0);
+  }
 });
 
 test("a zone is the token with its id, and its owner is the token's team", () => {

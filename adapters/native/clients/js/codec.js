@@ -33,7 +33,7 @@ function readValue(code, value, place) {
   if (own(ENUMS, code) && Number.isInteger(value)) return ENUMS[code][value] ?? String(value);
   const wanted = code === "bool" ? "boolean" : "string";
   if (typeof value !== wanted) throw new ProtocolError(place, code === "bool" ? "not true or false" : "not a text");
-  if (code === "bytes" && !/^[A-Za-z0-9+/]*={0,2}$/.test(value)) throw new ProtocolError(place, "not base64");
+  if (code === "bytes" && (value.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(value))) throw new ProtocolError(place, "not base64");
   return value;
 }
 
