@@ -1,5 +1,7 @@
 #include "proxy/program/base/interruption.h"
 
+#include <unistd.h>
+
 #include <atomic>
 #include <csignal>
 #include <initializer_list>
@@ -16,11 +18,21 @@ void handle(void (*handler)(int)) {
 }
 
 void interrupt(int) {
-  handle(SIG_DFL);
+  handle(end_by_signal);
   interrupted = true;
 }
 
 }  // namespace
+
+void end_by_signal(int number) {
+  std::signal(number, SIG_DFL);
+  sigset_t its;  // blocked while its handler runs
+  sigemptyset(&its);
+  sigaddset(&its, number);
+  sigprocmask(SIG_UNBLOCK, &its, nullptr);  // on Linux, of this thread
+  std::raise(number);
+  ::_exit(128 + number);
+}
 
 Interruption::Interruption() { handle(interrupt); }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "proxy/net/named_thread.h"
+#include "proxy/program/base/interruption.h"
 #include "proxy/program/control/drainer.h"
 #include "proxy/relay/proxy_server.h"
 
@@ -29,13 +30,12 @@ bool would_end_us(int number) {
   return sigaction(number, nullptr, &now) == 0 && now.sa_handler == SIG_DFL;
 }
 
-/// Prints a message, and ends the process by the signal.
+/// Prints a message, and ends the process.
 void end_at_once(int number) {
   constexpr std::string_view kSaid =
       "entente: another signal, ending at once. `entente recover` repairs an unfinished recording.\n";
   (void)!::write(STDERR_FILENO, kSaid.data(), kSaid.size());
-  std::signal(number, SIG_DFL);
-  std::raise(number);
+  end_by_signal(number);
 }
 
 // A closing terminal sends SIGHUP twice, from the shell and from the kernel. The second must not kill the process.

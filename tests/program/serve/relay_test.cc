@@ -11,6 +11,7 @@
 #include <string>
 
 #include "tests/program/folder.h"
+#include "tests/program/process_1.h"
 #include "tests/relay/peers.h"
 #include "tests/support/connection.h"
 #include "tests/support/hex.h"
@@ -129,6 +130,30 @@ TEST_CASE("a second signal ends the program at once, with a message") {
   CHECK_MESSAGE(relay.err().find("entente: another signal, ending at once. `entente recover` repairs an unfinished "
                                  "recording.\n") != std::string::npos,
                 relay.err());
+}
+
+TEST_CASE("process 1 of a container, too, ends at once at a second signal") {
+  if (testing::as_process_1().empty()) {
+    MESSAGE("not run: this machine lends no process namespace");
+    return;
+  }
+  const Folder folder;
+  const Server server;
+  const std::string config =
+      folder.write("a.toml",
+                   "[limits]\nlinger_ms = 60000\n[[route]]\nlisten = \"panic://127.0.0.1:0?dialect=be-packed\"\n"
+                   "to = \"panic://127.0.0.1:" +
+                       server.port() + "?dialect=be-packed\"\n");
+  testing::Process1 relay({kEntente, "run", config});
+  const Socket client(connect_to(announced(relay.unshare())));
+  const Socket served(server.accept());
+  served.send(kGreeting);
+  CHECK(client.receive(kGreeting.size()).size() == kGreeting.size());
+  relay.signal(SIGTERM);
+  CHECK(client.receive(1).empty());  // the relay waits for the client to close
+  relay.signal(SIGTERM);
+  CHECK(relay.unshare().wait() == 128 + SIGTERM);
+  CHECK_FALSE(relay.unshare().err().find("stopped entente") != std::string::npos);
 }
 
 TEST_CASE("a session is relayed and recorded; SIGTERM and SIGINT close the recording and end with 0") {
