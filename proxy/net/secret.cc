@@ -10,23 +10,37 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
 #include "proxy/net/fd.h"
 
 namespace entente::net {
+namespace {
+
+constexpr std::size_t kKeyDigits = 32;  // machine-id(5)
+
+/// nullopt: the file is missing, cannot be read, or has no id.
+std::optional<std::string> machine_id() {
+  std::string id(kKeyDigits, '\0');
+  const Fd file(::open("/etc/machine-id", O_RDONLY | O_CLOEXEC));
+  if (!file || ::read(file.get(), id.data(), id.size()) != static_cast<ssize_t>(id.size())) return std::nullopt;
+  return id;
+}
+
+}  // namespace
 
 bool same_secret(std::string_view a, std::string_view b) {
   return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
 std::string machine_key() {
-  constexpr std::size_t kDigits = 32;  // machine-id(5)
-  std::string key(kDigits, '\0');
-  const Fd file(::open("/etc/machine-id", O_RDONLY | O_CLOEXEC));
-  if (file && ::read(file.get(), key.data(), key.size()) == static_cast<ssize_t>(key.size())) return key;
+  if (auto id = machine_id()) return *id;
+  std::string key(kKeyDigits, '\0');
   if (RAND_bytes(reinterpret_cast<unsigned char*>(key.data()), static_cast<int>(key.size())) != 1) std::abort();
   return key;
 }
+
+bool has_lasting_machine_key() { return machine_id().has_value(); }
 
 std::uint16_t secret_number() {
   std::array<unsigned char, sizeof(std::uint16_t)> bytes{};

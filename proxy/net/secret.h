@@ -16,6 +16,9 @@ bool same_secret(std::string_view a, std::string_view b);
 /// /etc/machine-id. Without that file, another one for each process.
 std::string machine_key();
 
+/// Whether machine_key() is the same in every run.
+bool has_lasting_machine_key();
+
 /// A number that nobody can foresee.
 std::uint16_t secret_number();
 

@@ -38,6 +38,7 @@ TEST_CASE("secret: a keyed hash depends on the key and on all bytes") {
 
 TEST_CASE("secret: the key of a machine is the same each time, and numbers are not") {
   CHECK(machine_key().size() == 32);
+  CHECK(has_lasting_machine_key() == (machine_key() == machine_key()));
   std::string id;
   if (std::getline(std::ifstream("/etc/machine-id"), id) && id.size() >= 32) CHECK(machine_key() == id.substr(0, 32));
   std::set<std::uint16_t> low, high;

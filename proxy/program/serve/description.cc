@@ -5,6 +5,7 @@
 
 #include "adapters/native/native.h"
 #include "adapters/registry.h"
+#include "proxy/net/secret.h"
 #include "proxy/program/log/say.h"
 #include "proxy/program/settings/access.h"
 #include "proxy/program/settings/lab.h"
@@ -199,7 +200,12 @@ Outcome<RouteDescription> Describer::bots(const RouteServers& to, std::function<
   return made;
 }
 
-void log_dialects(const RouteDescription& route) {
+void log_remarks(const RouteDescription& route) {
+  if (route.options.source == relay::SourceMode::kLoopback && !net::has_lasting_machine_key())
+    log_warn(
+        "{} has a server with source=loopback, but there is no id in /etc/machine-id: each restart gives players other "
+        "127.x addresses, and a ban of one then meets somebody else",
+        route.url);
   const ListenEnd& listen = *route.listen;
   if (!listen.dialect && !listen.takes_any_dialect())
     log_info("{} names no dialect; clients must speak {}", route.url,

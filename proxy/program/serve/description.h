@@ -75,7 +75,7 @@ class Describer {
   std::set<std::uint16_t> v4_ports_;  // of IPv4 listeners
 };
 
-/// Logs how the dialects of a route to servers were chosen.
-void log_dialects(const RouteDescription& route);
+/// Logs how the dialects of a route to servers were chosen, and what its operator should know.
+void log_remarks(const RouteDescription& route);
 
 }  // namespace entente

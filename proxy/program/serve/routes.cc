@@ -640,7 +640,7 @@ Outcome<Done> Routes::carry_out(Plan& plan) {
     const std::string& name = one.is->options.name;
     plan.lines += "listening " + one.is->subject + " " + at.text() + (name.empty() ? "" : " (" + name + ")") + "\n";
     if (!plan.added[i].instead_of) plan.told += "added: " + one.name + "\n";
-    if (one.is->keys && !room_of(*one.is)) log_dialects(*one.is);
+    if (one.is->keys && !room_of(*one.is)) log_remarks(*one.is);
   }
   end_removed(plan);
   for (const Running& one : plan.after) service_.move(one.number, one.is->position);

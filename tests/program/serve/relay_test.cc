@@ -10,6 +10,7 @@
 #include <random>
 #include <string>
 
+#include "proxy/net/secret.h"
 #include "tests/program/folder.h"
 #include "tests/program/process_1.h"
 #include "tests/relay/peers.h"
@@ -130,6 +131,34 @@ TEST_CASE("a second signal ends the program at once, with a message") {
   CHECK_MESSAGE(relay.err().find("entente: another signal, ending at once. `entente recover` repairs an unfinished "
                                  "recording.\n") != std::string::npos,
                 relay.err());
+}
+
+TEST_CASE("source=loopback on a machine without an id: the log warns that addresses do not last") {
+  const Server server;
+  std::vector<std::string> words = proxy(server);
+  words.back() += "&source=loopback";
+  const std::string warning = " has a server with source=loopback, but there is no id in /etc/machine-id";
+  if (net::has_lasting_machine_key()) {
+    Process relay(words);
+    CHECK(announced(relay) != 0);
+    relay.signal(SIGTERM);
+    CHECK(relay.wait() == 0);
+    CHECK_FALSE(relay.err().find("/etc/machine-id") != std::string::npos);
+    // The same with an empty file in its place.
+    std::vector<std::string> hidden = {"/usr/bin/unshare", "--mount"};
+    if (::geteuid() != 0) hidden.insert(hidden.end(), {"--user", "--map-root-user"});
+    hidden.insert(hidden.end(), {"/bin/sh", "-c", "mount --bind /dev/null /etc/machine-id && exec \"$@\"", "sh"});
+    std::vector<std::string> tried = hidden;
+    tried.emplace_back("/bin/true");
+    if (run(tried).code != 0) {
+      MESSAGE("not run: this machine lends no mount namespace");
+      return;
+    }
+    words.insert(words.begin(), hidden.begin(), hidden.end());
+  }
+  Process relay(words);
+  CHECK(announced(relay) != 0);
+  CHECK(relay.err_has(warning));
 }
 
 TEST_CASE("process 1 of a container, too, ends at once at a second signal") {
