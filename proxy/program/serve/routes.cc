@@ -559,8 +559,10 @@ Outcome<Done> Routes::objection_to_moves(const Plan& plan) const {
     const Running& added = plan.after[plan.added_at[i]];
     if (plan.added[i].instead_of) continue;
     const auto objection_to = [&](const Running& there) {
-      return Error{plan.places.before_listener(added.is->url) + "'" + added.is->url + "': " + there.name +
-                   " still listens there; remove it, reload, and then add this route; or restart"};
+      return Error{
+          plan.places.before_listener(added.is->url) + "'" + added.is->url + "': " + there.name +
+          " still listens there; restart, or, if the file has other routes or arenas, reload twice: first without "
+          "this route, then with it"};
     };
     for (const Running& gone : plan.before)
       if (clash(*gone.is, *added.is)) return objection_to(gone);

@@ -376,7 +376,7 @@ TEST_CASE("a new listener on all addresses conflicts with an old one on the same
   everywhere.replace(everywhere.find("127.0.0.1"), 9, "0.0.0.0");
   const Ended told = it.reload(everywhere);
   CHECK(told.code == 1);
-  CHECK(told.err.find("panic be-packed 127.0.0.1:" + port + " still listens there; remove it, reload, ") !=
+  CHECK(told.err.find("panic be-packed 127.0.0.1:" + port + " still listens there; restart, or, ") !=
         std::string::npos);
   const Met met(local(port), one);
 }
@@ -405,12 +405,12 @@ TEST_CASE("[::] beside IPv4 on the same port: a reload keeps what can go on, and
   Reloaded it(rest + six);
   for (const std::string& fresh : {rest + six + four, rest + four}) {
     const Ended refused = it.reload(fresh);
-    CHECK_MESSAGE(has(refused.err, everywhere + " still listens there; remove it, reload, "), refused.err);
+    CHECK_MESSAGE(has(refused.err, everywhere + " still listens there; restart, or, "), refused.err);
   }
   CHECK(it.reload(rest).code == 0);
   CHECK(it.reload(rest + four).code == 0);
   const Ended refused = it.reload(rest + six);
-  CHECK_MESSAGE(has(refused.err, std::to_string(port) + " still listens there; remove it, reload, "), refused.err);
+  CHECK_MESSAGE(has(refused.err, std::to_string(port) + " still listens there; restart, or, "), refused.err);
 }
 
 TEST_CASE("a reload that fails in part changes nothing and leaves nothing behind") {
