@@ -15,6 +15,8 @@ install(FILES ${CMAKE_CURRENT_LIST_DIR}/grafana.json ${CMAKE_CURRENT_LIST_DIR}/a
         DESTINATION ${CMAKE_INSTALL_DATADIR}/entente ${system})
 file(GLOB configs ${CMAKE_SOURCE_DIR}/config/*.toml ${CMAKE_SOURCE_DIR}/config/*.json)
 install(FILES ${configs} DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples ${system})
+file(GLOB rules ${CMAKE_SOURCE_DIR}/config/rules/*.lua)
+install(FILES ${rules} DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples/rules ${system})
 
 # entente_made(<format> <destination> <name>): a file that `entente help --format` prints.
 function(entente_made format destination name)
