@@ -7,6 +7,7 @@
 
 #include "proxy/base/text.h"
 #include "proxy/net/named_thread.h"
+#include "proxy/net/process/own_program.h"
 #include "proxy/program/base/screen_text.h"
 #include "proxy/program/log/say.h"
 #include "proxy/program/take_over/take_over.h"
@@ -16,6 +17,9 @@ namespace {
 
 constexpr Millis kHandOverPatience = 10'000;  // with each step
 constexpr const char* kStopping = "the program is stopping";
+// The kernel ends all processes of a container with its process 1.
+constexpr const char* kIsProcess1 =
+    "this process is process 1 of a container, and its end would end the new process too; start another container";
 constexpr const char* kReplaced = "had not taken over, and was ended for another upgrade";
 
 /// "ended with 1", "was ended by signal 11 (Segmentation fault)". `code`: as OwnProgram::ended().
@@ -23,6 +27,9 @@ std::string ended_text(int code) {
   if (code < 128) return "ended with " + std::to_string(code);
   return "was ended by signal " + std::to_string(code - 128) + " (" + ::strsignal(code - 128) + ")";
 }
+
+/// Why no process can take over from this one; "": one can.
+std::string objection_to_successors() { return net::own_pid() == 1 ? kIsProcess1 : ""; }
 
 }  // namespace
 
@@ -57,6 +64,8 @@ void HandOver::adopt(std::string_view line, const net::LocalPeer& by, net::Fd& c
   };
   if (!talk.is_with_own_user()) return refuse("only a process of the same user may take over");
   if (line != kTakeOver) return refuse("this program knows only '" + std::string(kTakeOver) + "'");
+  const bool is_outside = by.pid == 0;  // our container, where it has no process id
+  if (const std::string why = is_outside ? "" : objection_to_successors(); !why.empty()) return refuse(why);
   const std::lock_guard lock(mutex_);
   if (ends_ || user_.is_stopping()) return refuse(kStopping);
   State none = State::kNone;
@@ -175,12 +184,13 @@ bool HandOver::end_late_upgrade() {
 void HandOver::upgrade(const net::LocalPeer& by, net::Talk client, bool waits) {
   const bool stops = user_.is_stopping();
   if (!stops) (void)end_late_upgrade();
-  if (const std::string why = stops ? kStopping : upgrades_ ? "an upgrade is in progress" : objection(); !why.empty()) {
+  std::string why = stops ? kStopping : upgrades_ ? "an upgrade is in progress" : objection();
+  if (why.empty()) why = objection_to_successors();
+  if (!why.empty()) {
     (void)client.say("error: " + why, kHandOverPatience);
     return;
   }
   const auto asked = std::make_shared<const net::Talk>(std::move(client));
-  std::string why;
   {
     const std::lock_guard lock(mutex_);
     if (ends_) return;

@@ -75,7 +75,8 @@ class HandOver {
   /// Ends a take-over that is in progress, and prevents others.
   void stop();
   /// Takes the connection away if `line` asks for a take-over, or (`upgrade`, or kUpgradeAndWait to be answered only
-  /// when it is over) to start a process that takes over.
+  /// when it is over) to start a process that takes over. As process 1 of a container, this process starts none, and
+  /// gives nothing to one in that container.
   void adopt(std::string_view line, const net::LocalPeer& by, net::Fd& client);
   /// Why nothing may be changed now; "" if it may.
   std::string objection() const;
@@ -122,7 +123,7 @@ class HandOver {
   std::atomic<bool> gives_up_{false};   // another upgrade replaces the one that is in progress
   std::atomic<Millis> upgraded_at_{0};  // when the last upgrade began
   std::atomic<bool> upgrades_{false};
-  std::atomic<std::int32_t> own_{0};  // the process that this one has started
+  std::atomic<std::int32_t> own_{-1};  // the process that this one has started; -1: none (0: outside our container)
   std::atomic<OwnStep> own_step_{OwnStep::kStarts};
 };
 

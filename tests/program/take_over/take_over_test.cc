@@ -24,6 +24,7 @@
 #include "proxy/program/take_over/hand_over.h"
 #include "proxy/program/take_over/older_sockets.h"
 #include "tests/program/asked.h"
+#include "tests/program/process_1.h"
 #include "tests/relay/enet_peers.h"
 #include "tests/support/certificate.h"
 
@@ -865,6 +866,36 @@ TEST_CASE("the program can stop while an upgrade ends the one before it") {
 
 TEST_CASE("only a process of the same user can take over") {
   if (::geteuid() != 0) return;  // the test needs root to use two users
+TEST_CASE("process 1 of a container, whose end would end all others there, is not replaced by one of them") {
+  if (testing::as_process_1().empty()) {
+    MESSAGE("not run: this machine lends no process namespace");
+    return;
+  }
+  Upgraded it;
+  it.old->signal(SIGTERM);
+  REQUIRE(it.old->wait() == 0);
+  testing::Process1 first({kEntente, "run", it.folder.file("a.toml")});
+  for (int i = 0; i < 4; ++i) REQUIRE_MESSAGE(first.unshare().line(), first.unshare().err());
+  const auto met = it.meet();
+  const std::string why =
+      "this process is process 1 of a container, and its end would end the new process too; start another container\n";
+  for (const auto& command : {it.ctl({"upgrade"}), first.beside({kEntente, "run", it.folder.file("a.toml"),
+                                                                 "--take-over", it.folder.file("c.sock")})}) {
+    CHECK(command.code == 1);
+    CHECK_MESSAGE(has(command.err, why), command.err);
+  }
+  met.check();
+  (void)it.meet();
+  // One of another container goes on when that one ends.
+  const auto young = it.take_over();
+  CHECK(first.unshare().err_has("takes over"));
+  met.check();
+  const auto later = it.meet();
+  first.signal(SIGTERM);
+  CHECK(first.unshare().wait() == 0);
+  later.check();
+}
+
   Upgraded it;
   // The capability is for a source tree in a folder that only root can read.
   const auto as_other = [&](std::vector<std::string> command) {
