@@ -55,13 +55,21 @@ std::string line_of(const CtlOptions& options) {
   return line;
 }
 
-/// Waits until the new process has taken over or failed. Programs of older versions answer only at once.
-ProgramAnswer ask_to_upgrade(const std::string& socket, const net::AskLocal& options) {
+/// Whether the program is to be replaced, with whatever form of answer.
+bool is_upgrade(CtlOptions options) {
+  options.json = false;
+  return line_of(options) == "upgrade";
+}
+
+/// Waits until the new process has taken over or failed. Programs of older versions answer only at once, and only in
+/// text.
+ProgramAnswer ask_to_upgrade(const std::string& socket, bool json, const net::AskLocal& options) {
   constexpr std::string_view kDoesNotKnow = "upgrade stands alone";
   net::AskLocal waits = options;
   waits.within = patience_with(kUpgradeAndWait);
   ProgramAnswer answer = ask_program(socket, kUpgradeAndWait, false, waits);
   if (!answer.ok && answer.text.starts_with(kDoesNotKnow)) answer = ask_program(socket, "upgrade", false, options);
+  if (json) answer.text = (answer.ok ? Reply(answer.text) : Reply(Error{answer.text})).json();
   return answer;
 }
 
@@ -169,8 +177,8 @@ int run_ctl(const CtlOptions& given) {
   net::LocalPeer by;
   // Root manages programs of every user.
   const net::AskLocal asked{.within = patience_with(options.words[0]), .any_user = ::geteuid() == 0, .by = &by};
-  const ProgramAnswer answer = line == "upgrade" ? ask_to_upgrade(options.socket, asked)
-                                                 : ask_program(options.socket, line, options.json, asked);
+  const ProgramAnswer answer = is_upgrade(options) ? ask_to_upgrade(options.socket, options.json, asked)
+                                                   : ask_program(options.socket, line, options.json, asked);
   const std::optional<std::uint32_t> user = by.pid != 0 ? std::optional(by.uid) : std::nullopt;
   const bool nobody = answer.ok && options.words[0] == "find" && found_nobody(answer.text, options.json);
   if (answer.ok) print(answer.text, options.json);

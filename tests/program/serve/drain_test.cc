@@ -203,6 +203,9 @@ TEST_CASE("a program that drains before its stop is not upgraded, whichever come
   const Ended upgraded = place.ctl({"upgrade"});
   CHECK(upgraded.code == 1);
   CHECK(upgraded.err == "entente: the program is stopping\n");
+  const Ended as_json = place.ctl({"--json", "upgrade"});
+  CHECK(as_json.code == 1);
+  CHECK(as_json.out == "{\"error\":\"the program is stopping\"}\n");
   CHECK(place.has("anna"));
   anna->signal(SIGTERM);
   CHECK(place.process.wait() == 0);

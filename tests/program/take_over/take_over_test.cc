@@ -468,10 +468,12 @@ TEST_CASE("ctl upgrade starts a new process that takes over") {
   Upgraded it;
   const auto met = it.meet();
   const auto tank = it.drive();
-  const Ended upgraded = it.ctl({"upgrade"});
-  REQUIRE_MESSAGE(upgraded.code == 0, upgraded.err);
-  CHECK(upgraded.out.find(" has taken over") != std::string::npos);
-  const int young = std::stoi(upgraded.out.substr(std::string("process ").size()));
+  const Ended upgraded = it.ctl({"--json", "upgrade"});
+  REQUIRE_MESSAGE(upgraded.code == 0, upgraded.out);
+  const std::string begins = "{\"done\":\"process ";
+  REQUIRE_MESSAGE(upgraded.out.starts_with(begins), upgraded.out);
+  CHECK_MESSAGE(upgraded.out.ends_with(" has taken over\"}\n"), upgraded.out);
+  const int young = std::stoi(upgraded.out.substr(begins.size()));
   met.check(), it.check(tank);
   const auto later = it.meet();
   CHECK(it.listed() == std::pair{1, 2});
@@ -864,8 +866,6 @@ TEST_CASE("the program can stop while an upgrade ends the one before it") {
   CHECK_FALSE(hand_over.upgrades());
 }
 
-TEST_CASE("only a process of the same user can take over") {
-  if (::geteuid() != 0) return;  // the test needs root to use two users
 TEST_CASE("process 1 of a container, whose end would end all others there, is not replaced by one of them") {
   if (testing::as_process_1().empty()) {
     MESSAGE("not run: this machine lends no process namespace");
@@ -896,6 +896,8 @@ TEST_CASE("process 1 of a container, whose end would end all others there, is no
   later.check();
 }
 
+TEST_CASE("only a process of the same user can take over") {
+  if (::geteuid() != 0) return;  // the test needs root to use two users
   Upgraded it;
   // The capability is for a source tree in a folder that only root can read.
   const auto as_other = [&](std::vector<std::string> command) {
