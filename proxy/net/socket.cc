@@ -148,6 +148,12 @@ std::optional<Error> objection_to_address(const Address& at) {
   return machine_error("cannot listen on " + at.text(), error, listen_hint(error));
 }
 
+std::optional<Error> objection_to_port(const Address& at) {
+  const Fd fd = open_stream(at.family());  // with SO_REUSEADDR, and never listening, it shares the port
+  if (!fd || bind_to(fd.get(), at) || errno != EACCES) return std::nullopt;
+  return machine_error("cannot listen on " + at.text(), EACCES, listen_hint(EACCES));
+}
+
 bool bind_source(int fd, const Source& source) {
   return source.address.wildcard() || bind_to(fd, source.address.with_port(0), source.foreign);
 }

@@ -43,6 +43,10 @@ Outcome<Sockets> listen_datagrams(const Address& at);
 /// address. nullopt: a program can. Takes no port.
 std::optional<Error> objection_to_address(const Address& at);
 
+/// Why this process may not listen on this port: it lacks the right. nullopt: it may, or something else is wrong. Takes
+/// the port from no program that listens with SO_REUSEADDR.
+std::optional<Error> objection_to_port(const Address& at);
+
 /// A UDP socket with its own port, connected to `server`, in `udp`.
 Outcome<Sockets> datagrams_towards(const Address& server, const Source& source = {});
 

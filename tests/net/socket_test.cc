@@ -161,6 +161,7 @@ TEST_CASE(
 TEST_CASE("an address that this machine lacks is objected to, one that is in use is not") {
   const auto listening = listen(*Address::parse("127.0.0.1:0"), true);
   CHECK_FALSE(objection_to_address(listening->address));
+  CHECK_FALSE(objection_to_port(listening->address));
   const auto objection = objection_to_address(*Address::parse("192.0.2.1:80"));
   REQUIRE(objection);
   CHECK(objection->text.starts_with("cannot listen on 192.0.2.1:80: "));

@@ -23,13 +23,14 @@ int run_check(const CheckOptions& options) {
     return kOk;
   }
   if (options.config.empty()) return usage_error("entente check", "CONFIG or --example is required");
-  const Machine machine;
+  const Machine machine{.runs_elsewhere = true};
   const auto loaded = load_config(options.config, games(), &machine);
   if (!loaded) {
     print_errors(loaded.error());
     return kFailed;
   }
   const config::Config& config = loaded->config;
+  print_errors(loaded->warnings);
   print_errors(names_not_found(*loaded));
   const auto some = [](int count, const char* what) {
     return std::to_string(count) + " " + what + (count == 1 ? "" : "s");

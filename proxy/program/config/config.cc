@@ -52,6 +52,9 @@ class Checker {
   Checker(Reading& reading, std::span<const wire::Game* const> known, const Machine* machine)
       : reading_(reading), known_(known), machine_(machine) {}
 
+  /// REQUIRES: check().
+  std::vector<Problem>& warnings() { return warnings_; }
+
   void check(const config::Config& config) {
     if (!reading_.places.contains("route") && !reading_.places.contains("arena") && !is_in_fleet(config))
       reading_.problems.push_back({{1, 1}, "there is no [[route]] and no [[arena]], so there is nothing to run"});
@@ -106,6 +109,14 @@ class Checker {
   void problem(const std::string& path, const std::string& text) {
     const Place* const place = place_of(reading_.places, path);
     reading_.problems.push_back({place != nullptr ? *place : Place{1, 1}, path + ": " + text});
+  }
+
+  /// Reports an error that may be none if another process runs the file: `unless` says when. REQUIRES: a machine.
+  void problem_here(const std::string& path, const std::string& text, const std::string& unless) {
+    if (!machine_->runs_elsewhere) return problem(path, text);
+    const Place* const place = place_of(reading_.places, path);
+    warnings_.push_back(
+        {place != nullptr ? *place : Place{1, 1}, path + ": warning: " + text + " (unless " + unless + ")"});
   }
 
   /// Reports the error at the key that the file has.
@@ -478,7 +489,9 @@ class Checker {
     }
     bound_.push_back(fresh);
     if (machine_ == nullptr || runs_at(at) || net::is_passed(at)) return;
-    if (const auto why = net::objection_to_address(at)) problem(path, why->text);
+    if (const auto why = net::objection_to_address(at)) return problem(path, why->text);
+    if (const auto why = net::objection_to_port(at))
+      problem_here(path, why->text, "the program that runs the file has this right");
   }
 
   static bool clash(const Bound& one, const Bound& other) {
@@ -505,6 +518,12 @@ class Checker {
     if (machine_ == nullptr || (machine_->records && machine_->records(file))) return;
     if (std::filesystem::exists(file, ignored))
       problem(path, "'" + file + "' exists already: move it away, or put {time} into the name");
+    else if (const std::string part = file + ".part"; std::filesystem::exists(part, ignored))
+      problem_here(path,
+                   "'" + part +
+                       "' exists already: a recording was not closed; repair it with `entente recover`, or "
+                       "move it away",
+                   "a program is writing it");
     else
       writable(path, file);
   }
@@ -580,6 +599,7 @@ class Checker {
   std::set<std::uint16_t> v4_ports_;         // of listeners for players
   std::vector<std::string> loops_;           // of each route: why it leads to itself
   std::map<std::string, Shared> listeners_;  // of WebSockets: the first that took it
+  std::vector<Problem> warnings_;
 };
 
 ConfigErrors told(std::vector<Problem> problems, std::string_view name) {
@@ -613,10 +633,12 @@ Expected<LoadedConfig, ConfigErrors> checked_config(std::string_view toml, std::
   config::Config config;
   Reading reading = read_toml(toml, config);
   find_rules(config, std::filesystem::path(name).parent_path());
-  if (!reading.syntax_error) Checker(reading, known, machine).check(config);
+  Checker checker(reading, known, machine);
+  if (!reading.syntax_error) checker.check(config);
   if (!reading.problems.empty()) return told(std::move(reading.problems), name);
+  auto warnings = told(std::move(checker.warnings()), name);
   ConfigPlaces places(std::string(name), std::move(reading.places), config);
-  return LoadedConfig{std::move(config), std::move(places)};
+  return LoadedConfig{std::move(config), std::move(places), std::move(warnings)};
 }
 
 }  // namespace

@@ -32,6 +32,9 @@ struct Machine {
   std::function<bool(const std::string& file)> records = {};
   std::function<bool(const config::Arena& arena)> plays = {};
   std::function<bool(const net::Address& at)> listens = {};
+  /// Another process is to run the file, or runs it already. What that one may have, or have the right to, is a
+  /// warning.
+  bool runs_elsewhere = false;
 };
 
 /// Reads and checks `path`; endpoints are resolved with the games in `known`. `machine` null: only the text of the file

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "proxy/base/fault.h"
 #include "proxy/program/config/config_reader.h"
@@ -39,6 +40,7 @@ class ConfigPlaces {
 struct LoadedConfig {
   config::Config config;
   ConfigPlaces places;
+  std::vector<std::string> warnings = {};  // lines, as errors are; only with Machine::runs_elsewhere
 };
 
 /// The place of a key's value, or of the nearest table that it belongs to; null: the file has none of them.
