@@ -125,9 +125,11 @@ Outcome<Done> start_log(const config::Log& settings) {
   return Done{};
 }
 
+void set_log_level(const config::Log& settings) { spdlog::default_logger()->set_level(level_of(settings.level())); }
+
 Outcome<Done> renew_log(const config::Log& settings) {
+  set_log_level(settings);
   const auto logger = spdlog::default_logger();
-  logger->set_level(level_of(settings.level()));
   auto* const sink = logger->sinks().empty() ? nullptr : dynamic_cast<StreamSink*>(logger->sinks().front().get());
   if (sink == nullptr || settings.file().empty()) return Done{};
   const auto to = open_log(settings.file());

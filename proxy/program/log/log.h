@@ -10,6 +10,9 @@ namespace entente {
 /// Configures spdlog's default logger. After it, call stop_log() before the end of main.
 Outcome<Done> start_log(const config::Log& settings);
 
+/// Applies the level of `settings`. From any thread.
+void set_log_level(const config::Log& settings);
+
 /// Applies the level of `settings` and reopens a log file, which may have been moved away. Other changes are
 /// ignored. From any thread.
 Outcome<Done> renew_log(const config::Log& settings);

@@ -181,6 +181,8 @@ void Routes::sum_up() const {
 Outcome<std::string> Routes::reload() {
   const std::lock_guard lock(reloading_);
   if (service_.hand_over().given()) return reopen_log();
+  const auto reopened = renew_log(running_log());  // first, so that the new file also has why a reload is refused
+  if (!reopened) log_error("{}", reopened.error().text);
   if (const std::string why = service_.hand_over().objection(); !why.empty()) {
     log_error("configuration not reloaded: {}", why);
     return Error{"configuration not reloaded: " + why};
@@ -197,13 +199,19 @@ Outcome<std::string> Routes::reload() {
     return Error{"configuration not reloaded: " + errors.front() + more};
   }
   service_.server().forget_lookups();
-  return tell_rest(fresh->config);
+  return tell_rest(fresh->config, reopened);
+}
+
+/// A reload changes the level only.
+config::Log Routes::running_log() const {
+  config::Log log = config_.log();
+  log.set_level(current_.log().level());
+  return log;
 }
 
 /// Another process reads the configuration now. Both write to the log file.
 Outcome<std::string> Routes::reopen_log() const {
-  config::Log log = config_.log();
-  log.set_level(current_.log().level());
+  const config::Log log = running_log();
   if (const auto renewed = renew_log(log); !renewed) {
     log_error("{}", renewed.error().text);
     return renewed.error();
@@ -692,18 +700,13 @@ std::string Routes::sessions_go_on(const Running& listener) const {
   return sessions == 0 ? "" : "; " + entente::sessions_go_on(sessions);
 }
 
-/// Reopens the log, and reports what changed.
-std::string Routes::tell_rest(const config::Config& fresh) const {
-  config::Log log = config_.log();
-  log.set_level(fresh.log().level());
-  const auto renewed = renew_log(log);
+/// Applies the level of the log, and reports what changed. `reopened`: whether the log file was.
+std::string Routes::tell_rest(const config::Config& fresh, const Outcome<Done>& reopened) const {
+  set_log_level(fresh.log());
   std::string told = "reloaded the configuration\n" + told_;
   for (std::size_t at = 0; at < told.size(); at = told.find('\n', at) + 1)
     log_info("{}", told.substr(at, told.find('\n', at) - at));
-  if (!renewed) {
-    log_error("{}", renewed.error().text);
-    told += renewed.error().text + "; the log still goes to the old file\n";
-  }
+  if (!reopened) told += reopened.error().text + "; the log still goes to the old file\n";
   std::vector<std::string> lines = takes_restart(config_, fresh);
   for (const Running& one : running_) {
     if (one.only_v6 && !one.is->options.only_v6 && can_take_v4(*one.is))

@@ -41,8 +41,8 @@ class Routes {
   /// Prints one line for each listener, with what it served.
   void sum_up() const;
 
-  /// Reads and applies the configuration again. Returns what changed, for people; on an error nothing changed. From any
-  /// thread.
+  /// Reopens the log file, and reads and applies the configuration again. Returns what changed, for people; on an error
+  /// nothing else changed. From any thread.
   Outcome<std::string> reload();
 
  private:
@@ -122,6 +122,7 @@ class Routes {
     std::string lines = {};  // where it listens from now on
   };
 
+  config::Log running_log() const;
   Outcome<std::string> reopen_log() const;
   Machine machine() const;
   Outcome<Done> change(const LoadedConfig& loaded);
@@ -156,7 +157,7 @@ class Routes {
   void end_broadcasts();
   void abandon(const Plan& plan);
   std::string sessions_go_on(const Running& listener) const;
-  std::string tell_rest(const config::Config& fresh) const;
+  std::string tell_rest(const config::Config& fresh, const Outcome<Done>& reopened) const;
   bool keeps_secrets() const { return config_.recording().secrets() == config::Recording::keep; }
 
   const config::Config& config_;

@@ -342,6 +342,19 @@ TEST_CASE("a reload opens a new log file if the old one was moved away") {
   CHECK(read_file(log).find("reloaded") != std::string::npos);
 }
 
+TEST_CASE("a reload that is refused opens a new log file, too, and the reason is in it") {
+  const Folder folder;
+  const std::string log = folder.file("entente.log"), moved = folder.file("entente.log.1");
+  Operated it("[log]\nfile = \"" + log + "\"");
+  std::filesystem::rename(log, moved);
+  it.write("[limits]\nsessions = \"many\"");
+  CHECK(it.reload().code == 1);
+  it.process.signal(SIGTERM);
+  CHECK(it.process.wait() == 0);
+  CHECK(read_file(moved).find("not reloaded") == std::string::npos);
+  CHECK(read_file(log).find("configuration not reloaded: " + it.file + ":2:12: limits.sessions") != std::string::npos);
+}
+
 TEST_CASE("a reload whose log file cannot be opened is refused, as a start is") {
   const Folder folder;
   std::filesystem::create_directory(folder.file("logs"));
