@@ -76,9 +76,11 @@ class Checker {
       problem("public_host", "expected a host name or an IP address, without a port");
     nets("access.", config.access());
     const std::string& ban_file = config.access().ban_file();
-    if (has_folder("access.ban_file", ban_file) && reads("access.ban_file", ban_file))
+    if (has_folder("access.ban_file", ban_file) && reads("access.ban_file", ban_file)) {
       if (const auto bans = read_bans(ban_file, std::time(nullptr)); !bans)
         problem("access.ban_file", bans.error().text);
+      writable_folder("access.ban_file", ban_file);  // also if the file is there: a new one replaces it
+    }
     if (has_folder("log.file", config.log().file()) && opens_at_once("log.file", config.log().file()))
       writable("log.file", config.log().file());
     if (has_folder("control.socket", config.control().socket())) socket("control.socket", config.control().socket());
@@ -542,13 +544,17 @@ class Checker {
   /// Checks that this process may write the file. Creates nothing. REQUIRES: has_folder().
   void writable(const std::string& path, const std::string& file) {
     if (machine_ == nullptr || file.empty()) return;
+    std::error_code ignored;
+    if (!std::filesystem::exists(file, ignored)) return writable_folder(path, file);
+    if (::access(file.c_str(), W_OK) != 0) problem(path, "cannot write '" + file + "': " + std::strerror(errno));
+  }
+
+  /// Checks that this process may make files in the folder of this file. REQUIRES: has_folder().
+  void writable_folder(const std::string& path, const std::string& file) {
     const auto parent = std::filesystem::path(file).parent_path();
     const std::string folder = parent.empty() ? "." : parent.string();
-    std::error_code ignored;
-    const bool there = std::filesystem::exists(file, ignored);
-    if (::access((there ? file : folder).c_str(), there ? W_OK : W_OK | X_OK) == 0) return;
-    problem(path, std::string("cannot write ") + (there ? "'" + file + "'" : "into the folder '" + folder + "'") +
-                      ": " + std::strerror(errno));
+    if (::access(folder.c_str(), W_OK | X_OK) != 0)
+      problem(path, "cannot write into the folder '" + folder + "': " + std::strerror(errno));
   }
 
   /// Checks that a socket can be made there. One that is there may be that of the running program.

@@ -2,11 +2,15 @@
 
 #include <doctest/doctest.h>
 #include <google/protobuf/util/message_differencer.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <array>
 #include <charconv>
 #include <limits>
 #include <span>
+#include <thread>
+#include <tuple>
 
 #include "adapters/registry.h"
 #include "proxy/base/text.h"
@@ -200,6 +204,24 @@ TEST_CASE("a listener on [::], which takes IPv4, too, conflicts with a page on i
   // What runs side by side may go on.
   const Machine runs{.listens = [](const net::Address&) { return true; }};
   CHECK(complaints(page("127.0.0.1:77") + listen("[::]:77"), kKnown, &runs).empty());
+}
+
+TEST_CASE(
+    "before a start, the files that are written need a folder that may be written; a ban file that is there, too") {
+  const Folder folder;
+  const std::string bans = folder.write("bans", "192.0.2.7 forever\n");
+  std::filesystem::permissions(folder.path(), std::filesystem::perms{0555});
+  std::thread([&] {
+    if (::geteuid() == 0) REQUIRE(::syscall(SYS_setresuid, 65'534, 65'534, 65'534) == 0);  // of this thread alone
+    for (const auto& [key, place, file] : {std::tuple("access]\nban_file", ":2:12: access.ban_file", "bans"),
+                                           std::tuple("access]\nban_file", ":2:12: access.ban_file", "none"),
+                                           std::tuple("log]\nfile", ":2:8: log.file", "none"),
+                                           std::tuple("control]\nsocket", ":2:10: control.socket", "none")})
+      CHECK(complaints("[" + std::string(key) + " = \"" + folder.file(file) + "\"\n" + std::string(kRoute), kKnown,
+                       &kMachine) == "a.toml" + std::string(place) + ": cannot write into the folder '" +
+                                         folder.path().string() + "': Permission denied\n");
+  }).join();
+  std::filesystem::permissions(folder.path(), std::filesystem::perms{0755});
 }
 
 TEST_CASE("before a start, check that the files in a configuration can be created or read") {
