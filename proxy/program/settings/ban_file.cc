@@ -25,6 +25,7 @@ namespace {
 
 constexpr std::string_view kForever = "forever", kAllowed = "allowed", kDenied = "denied";
 constexpr std::time_t kClocksDiffer = 1;               // seconds that two looks at the clocks may differ by rounding
+constexpr Millis kTakeOverLasts = 300'000;             // at most, from the read of the ban file to its end
 constexpr std::time_t kLatestUntil = 253'402'300'799;  // 9999-12-31T23:59:59Z
 
 std::optional<std::time_t> time_of(const std::string& text) {
@@ -157,14 +158,23 @@ Outcome<Done> write_bans(const std::string& path, const BanFile& file) {
   // change.
   ::unlink(fresh.c_str());
   const net::Fd fd(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!fd || !write_all(fd.get(), text) || ::fsync(fd.get()) != 0) return cannot(fresh, "write");
-  if (std::rename(fresh.c_str(), path.c_str()) != 0) return cannot(path, "replace");
+  if (!fd) return cannot(fresh, "write");
+  std::optional<Error> failed;
+  if (!write_all(fd.get(), text) || ::fsync(fd.get()) != 0)
+    failed = cannot(fresh, "write");
+  else if (std::rename(fresh.c_str(), path.c_str()) != 0)
+    failed = cannot(path, "replace");
+  if (failed) {
+    ::unlink(fresh.c_str());
+    return *failed;
+  }
   trace::sync_folder_of(path);
   return Done{};
 }
 
-KeptBans::KeptBans(relay::Bans& bans, relay::ListedNetworks& listed, std::string path, Housekeeping& files)
-    : bans_(bans), listed_(listed), path_(std::move(path)), files_(files) {}
+KeptBans::KeptBans(relay::Bans& bans, relay::ListedNetworks& listed, std::string path, Housekeeping& files,
+                   Millis try_again)
+    : bans_(bans), listed_(listed), path_(std::move(path)), files_(files), try_again_(try_again) {}
 
 Outcome<Done> KeptBans::load() {
   if (path_.empty()) return Done{};
@@ -198,9 +208,13 @@ Outcome<Done> KeptBans::begin() {
 
 Outcome<Done> KeptBans::save() {
   if (path_.empty()) return Done{};
+  Outcome<Done> written = Done{};
+  {
+    const std::lock_guard lock(mutex_);
+    written = write();
+  }
   if (watch_) watch_->news();
-  const std::lock_guard lock(mutex_);
-  return write();
+  return written;
 }
 
 Outcome<Done> KeptBans::save_without(const net::Network& who) {
@@ -248,10 +262,22 @@ Outcome<Done> KeptBans::write() {
   if (waits_) differs_ = true;
   if (tell_ || waits_) return Done{};
   const auto ours = ours_of(bans_);
-  // Also if it fails: the next try is after the next change.
-  in_file_ = ours.size();
+  in_file_ = ours.size();  // also if it fails: then `owed_` is set
   ahead_in_file_ = bans_.wall_is_ahead();
-  return write_bans(path_, {ours, listed_.all()});
+  const Millis now = steady_now();
+  next_try_ = now + try_again_;
+  auto written = write_bans(path_, {ours, listed_.all()});
+  if (std::exchange(owed_, !written.ok()) && written) {
+    owed_until_ = now;
+    log_info("{} is written again (access.ban_file)", path_);
+  }
+  return written;
+}
+
+std::string KeptBans::stale_file() {
+  const std::lock_guard lock(mutex_);
+  const bool was_stale = owed_until_ && steady_now() - *owed_until_ < kTakeOverLasts;
+  return owed_ || was_stale ? path_ : "";
 }
 
 Millis KeptBans::watch() {
@@ -261,14 +287,17 @@ Millis KeptBans::watch() {
   const std::time_t ahead = bans_.wall_is_ahead();
   const bool have_ended = ours.size() < in_file_;
   const bool clock_was_set = next && std::abs(ahead - ahead_in_file_) > kClocksDiffer;
-  if (have_ended || clock_was_set)
-    if (const auto written = write(); !written)
+  const bool was_owed = owed_;
+  if (have_ended || clock_was_set || (was_owed && steady_now() >= next_try_))
+    if (const auto written = write(); !written && !was_owed)
       log_error("{}; {}", have_ended ? "a ban has ended" : "the clock was set, and bans end at other times",
                 written.error().text);
-  if (!next) return Housekeeping::kIdle;
-  return static_cast<Millis>(
-             std::clamp<std::time_t>(*next - ahead - steady_seconds(), 0, Housekeeping::kIdle / 1'000)) *
-         1'000;
+  Millis wait = Housekeeping::kIdle;
+  if (next)
+    wait =
+        static_cast<Millis>(std::clamp<std::time_t>(*next - ahead - steady_seconds(), 0, Housekeeping::kIdle / 1'000)) *
+        1'000;
+  return owed_ && !tell_ ? std::min(wait, std::max(next_try_, steady_now()) - steady_now()) : wait;
 }
 
 }  // namespace entente

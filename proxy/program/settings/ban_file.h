@@ -34,11 +34,15 @@ std::string until_text(std::time_t until);
 
 /// The bans and listed networks of a running program and their file, if it has one. A ban that ends is removed from the
 /// file at once, or by begin() if no program ran at that time. If the wall clock is set, the file gets the new ends
-/// within a minute. Bans by servers are not stored.
+/// within a minute. Bans by servers are not stored. A write that failed is tried again every few seconds.
 class KeptBans {
  public:
+  static constexpr Millis kTryAgain = 10'000;
+
   /// `path`: empty = no file. The others outlive this. `files`: on it, bans that end are removed from the file.
-  KeptBans(relay::Bans& bans, relay::ListedNetworks& listed, std::string path, Housekeeping& files);
+  /// `try_again`: how long after a write that failed.
+  KeptBans(relay::Bans& bans, relay::ListedNetworks& listed, std::string path, Housekeeping& files,
+           Millis try_again = kTryAgain);
   ~KeptBans() { watch_.reset(); }
   KeptBans(const KeptBans&) = delete;
   KeptBans& operator=(const KeptBans&) = delete;
@@ -68,6 +72,9 @@ class KeptBans {
   }
   /// Another process is about to be told all bans, and may take over.
   void begin_leaving();
+  /// The path, if what the other process has read from the file may be older than what is known here, because a write
+  /// has failed; "": it is not.
+  std::string stale_file();
   /// It does not take over.
   void stay();
   /// Another process has the file from now on; `tell` passes a ban on to it. Those that were saved since
@@ -83,14 +90,18 @@ class KeptBans {
   relay::ListedNetworks& listed_;
   const std::string path_;
   Housekeeping& files_;
-  Share share_;                    // may be null
-  ShareListed share_listed_;       // may be null
-  std::mutex mutex_;               // guards the file and the members below
-  bool waits_ = false;             // for begin(), after load()
-  bool differs_ = false;           // something was to be saved meanwhile
-  std::size_t in_file_ = 0;        // bans
-  std::time_t ahead_in_file_ = 0;  // Bans::wall_is_ahead() when the ends in the file were written or read
-  Tell tell_;                      // not null: another process has the file
+  const Millis try_again_;
+  Share share_;                       // may be null
+  ShareListed share_listed_;          // may be null
+  std::mutex mutex_;                  // guards the file and the members below
+  bool waits_ = false;                // for begin(), after load()
+  bool differs_ = false;              // something was to be saved meanwhile
+  std::size_t in_file_ = 0;           // bans
+  std::time_t ahead_in_file_ = 0;     // Bans::wall_is_ahead() when the ends in the file were written or read
+  bool owed_ = false;                 // the last write has failed
+  std::optional<Millis> owed_until_;  // when the file was up to date again
+  Millis next_try_ = 0;               // of a write that is owed
+  Tell tell_;                         // not null: another process has the file
   std::optional<std::vector<relay::Ban>> since_;  // those saved since begin_leaving()
   std::optional<Housekeeping::Work> watch_;
 };

@@ -2,15 +2,24 @@
 #include "proxy/program/settings/ban_file.h"
 
 #include <doctest/doctest.h>
+#include <spdlog/spdlog.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <atomic>
+#include <csignal>
+#include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <future>
+#include <set>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "proxy/program/log/log.h"
 #include "tests/program/asked.h"
 #include "tests/program/folder.h"
 
@@ -123,6 +132,93 @@ TEST_CASE("a ban that is saved while another process takes over reaches that pro
   save("192.0.2.5");
   CHECK(told == std::vector<std::string>{"192.0.2.4", "192.0.2.5"});
   CHECK(read_bans(folder.file("bans"), 0)->bans.size() == 4);
+}
+
+TEST_CASE("a ban file that could not be written leaves nothing beside it") {
+  const Folder folder;
+  const std::string path = folder.file("bans");
+  std::filesystem::create_directory(path);
+  CHECK(write_bans(path, {}).error().text.starts_with("cannot replace " + path + ": "));
+  CHECK(folder.names() == std::set<std::string>{"bans"});
+  std::filesystem::remove(path);
+  rlimit usual{};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &usual) == 0);
+  auto* const handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{10, usual.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+  const auto written = write_bans(path, {{{net_of("192.0.2.7"), Ban::kForGood, "", false}}, {}});
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &usual) == 0);
+  std::signal(SIGXFSZ, handler);
+  REQUIRE_FALSE(written.ok());
+  CHECK(written.error().text.starts_with("cannot write " + path + ".new: "));
+  CHECK(folder.names().empty());
+}
+
+TEST_CASE("a write of the ban file that failed is tried again, and the log says once that it works again") {
+  const Folder folder;
+  const std::string path = folder.file("bans");
+  config::Log settings;
+  settings.set_file(folder.file("log"));
+  const auto logger = spdlog::default_logger();
+  REQUIRE(start_log(settings).ok());
+  {
+    relay::Bans bans;
+    relay::ListedNetworks listed;
+    Housekeeping files("files");
+    KeptBans kept(bans, listed, path, files, 20);
+    REQUIRE(kept.load().ok());
+    REQUIRE(kept.begin().ok());
+    for (const char* who : {"192.0.2.1", "192.0.2.2"}) bans.add({net_of(who), Ban::kForGood, "", false});
+    REQUIRE(kept.save().ok());
+    CHECK(kept.stale_file() == "");
+    std::filesystem::create_directory(path + ".new");  // so that it cannot be written
+    for (const char* who : {"192.0.2.1", "192.0.2.2"}) {
+      REQUIRE(bans.remove(net_of(who)));
+      CHECK_FALSE(kept.save().ok());  // the caller tells so
+    }
+    CHECK(kept.stale_file() == path);
+    const Millis began = steady_now();
+    while (steady_now() < began + 200) std::this_thread::yield();  // some tries
+    CHECK(text_of(path) == "192.0.2.1 forever\n192.0.2.2 forever\n");
+    std::filesystem::remove(path + ".new");
+    CHECK(entente::eventually([&] { return text_of(path).empty(); }));
+    CHECK(kept.stale_file() == path);  // another process may have read it before
+  }
+  stop_log();
+  spdlog::set_default_logger(logger);
+  const std::string lines = text_of(settings.file());
+  CHECK_MESSAGE(lines.find('\n') == lines.size() - 1, lines);
+  CHECK(lines.ends_with(path + " is written again (access.ban_file)\n"));
+}
+
+TEST_CASE("the end of a ban that cannot be removed from the file is logged once, and removed later") {
+  const Folder folder;
+  const std::string path = folder.file("bans");
+  config::Log settings;
+  settings.set_file(folder.file("log"));
+  const auto logger = spdlog::default_logger();
+  REQUIRE(start_log(settings).ok());
+  {
+    relay::Bans bans;
+    relay::ListedNetworks listed;
+    Housekeeping files("files");
+    KeptBans kept(bans, listed, path, files, 20);
+    REQUIRE(kept.load().ok());
+    REQUIRE(kept.begin().ok());
+    bans.add({net_of("192.0.2.1"), std::time(nullptr) + 1, "", false});
+    REQUIRE(kept.save().ok());
+    std::filesystem::create_directory(path + ".new");
+    CHECK(entente::eventually([&] { return kept.stale_file() == path; }));
+    const Millis began = steady_now();
+    while (steady_now() < began + 200) std::this_thread::yield();  // some tries
+    std::filesystem::remove(path + ".new");
+    CHECK(entente::eventually([&] { return text_of(path).empty(); }));
+  }
+  stop_log();
+  spdlog::set_default_logger(logger);
+  const std::string lines = text_of(settings.file());
+  CHECK_MESSAGE(std::count(lines.begin(), lines.end(), '\n') == 2, lines);
+  CHECK(lines.find("a ban has ended; cannot write " + path + ".new: ") != std::string::npos);
 }
 
 TEST_CASE("a pipe that is put in the place of the ban file is replaced, and nobody waits for its writer") {
