@@ -10,6 +10,7 @@
 #include <numeric>
 #include <set>
 #include <string>
+#include <unordered_set>
 #include <utility>
 
 #include "adapters/registry.h"
@@ -835,7 +836,7 @@ std::string Service::answer_control(std::string_view line, const net::LocalPeer&
 }
 
 std::string Service::restrictions_answer() {
-  Restrictions known{bans_.all(), listed_.all(), {}};
+  Restrictions known{bans_.all(), listed_.all(), {}, kept_bans_.stale_file()};
   if (fleet_control_) {
     auto shared = fleet_control_->known_bans();
     if (!shared) log_warn("changes of the fleet's bans are not handed over: {}", shared.error().text);
@@ -847,9 +848,24 @@ std::string Service::restrictions_answer() {
   return std::move(answer.bytes);
 }
 
+/// Forgets what this process has read from its ban file and operators have lifted. Returns whether that was anything.
+/// REQUIRES: the file is the stale one.
+bool Service::forget_lifted(const Restrictions& known) {
+  std::unordered_set<net::Network, net::NetworkHash> bans, listed;
+  for (const relay::Ban& ban : known.bans)
+    if (!ban.by_server) bans.insert(ban.who);
+  for (const relay::ListedNetwork& network : known.listed) listed.insert(network.who);
+  bool forgot = false;
+  for (const relay::Ban& ban : bans_.all())
+    if (!bans.contains(ban.who)) forgot |= bans_.remove(ban.who);
+  for (const relay::ListedNetwork& network : listed_.all())
+    if (!listed.contains(network.who)) forgot |= listed_.remove(network.who);
+  return forgot;
+}
+
 /// Returns whether the ban file differs.
 bool Service::restore(const Restrictions& known) {
-  bool lacks = false;
+  bool lacks = !known.stale_file.empty() && known.stale_file == config_.access().ban_file() && forget_lifted(known);
   // What the file has is older than what the fleet has lifted.
   for (const bus::SharedBan& change : known.shared) {
     const auto who = net::Network::parse(change.network());

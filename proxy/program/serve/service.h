@@ -201,6 +201,7 @@ class Service final : private HandOver::User, private FleetBans::User {
   Outcome<Done> open_control();
   std::string answer_control(std::string_view line, const net::LocalPeer& by, Control::Orders orders);
   std::string restrictions_answer();
+  bool forget_lifted(const Restrictions& known);
   bool restore(const Restrictions& known);
   Outcome<std::unique_ptr<net::LocalAcceptor>> open_control_at(const std::string& path, Control::Orders orders);
   Outcome<Done> open_own_control();

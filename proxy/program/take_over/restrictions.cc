@@ -37,7 +37,8 @@ take_over::Restrictions::Listed message_of(const relay::ListedNetwork& network) 
 RestrictionsAnswer answer_with(const Restrictions& known, std::size_t most) {
   RestrictionsAnswer answer{std::string(kAnswer)};
   take_over::Restrictions all;
-  std::size_t size = kAnswer.size();
+  const std::size_t of_file = known.stale_file.empty() ? 0 : known.stale_file.size() + kBeforeField;
+  std::size_t size = kAnswer.size() + of_file;
   const auto add = [&](auto&& message, auto* to) {
     const std::size_t more = message.ByteSizeLong() + kBeforeField;
     if (more > most - std::min(most, size)) return void(++answer.left_out);
@@ -50,6 +51,7 @@ RestrictionsAnswer answer_with(const Restrictions& known, std::size_t most) {
   };
   for (const relay::ListedNetwork& network : known.listed) add(message_of(network), all.mutable_listed());
   add_bans(false);
+  if (answer.left_out == 0 && size <= most) all.set_stale_file(known.stale_file);
   for (const bus::SharedBan& change : known.shared) add(bus::SharedBan(change), all.mutable_shared());
   add_bans(true);
   all.AppendToString(&answer.bytes);
@@ -74,6 +76,7 @@ Outcome<Restrictions> restrictions_of(const std::string& answer) {
     using enum relay::ListedNetwork::List;
     known.listed.push_back({*who, network.allowed() ? kAllow : kDeny, network.why()});
   }
+  known.stale_file = all.stale_file();
   known.shared.assign(all.shared().begin(), all.shared().end());
   return known;
 }

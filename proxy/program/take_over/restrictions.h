@@ -20,6 +20,9 @@ struct Restrictions {
   std::vector<relay::Ban> bans;
   std::vector<relay::ListedNetwork> listed;
   std::vector<bus::SharedBan> shared;  ///< changes that the fleet's bucket may lack
+  /// The ban file that may lack changes, because it could not be written; "": none. Then `bans` and `listed` have all
+  /// of the operators.
+  std::string stale_file = {};
 };
 
 struct RestrictionsAnswer {

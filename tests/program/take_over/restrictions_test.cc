@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 
 namespace entente::restrictions_test {
@@ -49,6 +50,27 @@ TEST_CASE("restrictions: what is handed over is all that was known") {
   }
   REQUIRE(got->shared.size() == 1);
   CHECK(got->shared[0].SerializeAsString() == known.shared[0].SerializeAsString());
+  CHECK(got->stale_file == "");
+}
+
+TEST_CASE("restrictions: a ban file is stale only if all bans of operators and all networks are handed over") {
+  Restrictions known = some();
+  known.stale_file = "/var/lib/entente/bans";
+  const std::size_t all = answer_with(known, 1'000).bytes.size();
+  std::size_t whole = 0;
+  for (std::size_t most = 0; most < all + 20; ++most) {
+    const auto answer = answer_with(known, most);
+    const auto got = restrictions_of(answer.bytes);
+    REQUIRE(got.ok());
+    CHECK(answer.bytes.size() <= std::max<std::size_t>(most, 15));  // its first line has 15
+    if (got->stale_file.empty()) continue;
+    ++whole;
+    CHECK(got->stale_file == known.stale_file);
+    CHECK(got->listed.size() == 2);
+    CHECK_FALSE(got->bans.at(0).by_server);
+  }
+  CHECK(whole > 0);
+  CHECK(restrictions_of(answer_with(known, 80).bytes)->stale_file == "");
 }
 
 TEST_CASE("restrictions: an answer has at most its bytes, and servers' bans are left out first") {

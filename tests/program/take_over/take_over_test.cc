@@ -412,6 +412,32 @@ TEST_CASE("after an upgrade, the ban file has the bans that the old process knew
   CHECK(eventually([&] { return lines() == before; }));
 }
 
+TEST_CASE("what was lifted while the ban file could not be written stays lifted in the new process") {
+  Upgraded it;
+  const auto lines = [&] {
+    std::ifstream file(it.folder.file("bans"));
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  CHECK(it.ctl({"ban", "198.51.100.7"}).code == 0);
+  CHECK(it.ctl({"ban", "198.51.100.8"}).code == 0);
+  CHECK(it.ctl({"deny", "203.0.113.0/24"}).code == 0);
+  const std::string before = lines();
+  const std::string blocker = it.folder.file("bans.new");
+  std::filesystem::create_directory(blocker);
+  CHECK(it.ctl({"unban", "198.51.100.7"}).code == 1);
+  CHECK(it.ctl({"unlist", "203.0.113.0/24"}).code == 1);
+  CHECK(it.ctl({"ban", "198.51.100.9"}).code == 1);
+  const std::string bans = it.answer("bans"), access = it.answer("access");
+  CHECK(lines() == before);
+  const auto young = it.take_over();
+  CHECK(it.answers("bans", "198.51.100.9\t"));
+  CHECK(it.answer("bans") == bans);
+  CHECK(it.answer("access") == access);
+  CHECK(lines() == before);
+  std::filesystem::remove(blocker);
+  CHECK(eventually([&] { return lines() == "198.51.100.8 forever\n198.51.100.9 forever\n"; }));
+}
+
 TEST_CASE("after a take-over, a listener that the configuration has no more is closed, and the others serve") {
   Upgraded it;
   auto met = std::make_unique<Upgraded::Met>(it.meet());
