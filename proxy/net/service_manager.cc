@@ -24,6 +24,7 @@ struct PassedSocket {
   Address address;   // of IPv4 and IPv6
   std::string path;  // of a Unix socket
   bool removes = false;
+  bool of_process = false;  // another one has passed it
 };
 
 int option_of(int fd, int level, int name) {
@@ -95,10 +96,11 @@ class PassedSockets {
     sockets_.clear();
   }
 
-  std::vector<std::string> text() {
+  std::vector<std::string> text(bool also_of_processes) {
     const std::lock_guard lock(mutex_);
     std::vector<std::string> lines;
-    for (const PassedSocket& socket : sockets_) lines.push_back(text(socket));
+    for (const PassedSocket& socket : sockets_)
+      if (also_of_processes || !socket.of_process) lines.push_back(text(socket));
     return lines;
   }
 
@@ -166,11 +168,14 @@ bool is_passed(const Address& at) { return PassedSockets::all().has(at); }
 void add_passed(Fd fd, const Address& bound, bool removes) {
   PassedSocket socket = look_at(fd.release(), nullptr);
   socket.removes = removes;
+  socket.of_process = true;
   if (socket.family != AF_UNIX) socket.address = bound;
   PassedSockets::all().add(std::move(socket));
 }
 
-std::vector<std::string> passed_and_not_taken() { return PassedSockets::all().text(); }
+std::vector<std::string> passed_and_not_taken() { return PassedSockets::all().text(true); }
+
+std::vector<std::string> passed_by_manager_and_not_taken() { return PassedSockets::all().text(false); }
 
 void close_passed() { PassedSockets::all().clear(); }
 

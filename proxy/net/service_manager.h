@@ -41,6 +41,8 @@ void add_passed(Fd fd, const Address& bound, bool removes = false);
 
 /// What was passed and not taken, for people: "TCP 0.0.0.0:5154 (games)".
 std::vector<std::string> passed_and_not_taken();
+/// The same without what another process has passed.
+std::vector<std::string> passed_by_manager_and_not_taken();
 /// Closes the sockets that were passed and not taken.
 void close_passed();
 

@@ -53,6 +53,7 @@ TEST_CASE(
   CHECK_FALSE(is_passed(at.with_port(static_cast<std::uint16_t>(at.port() + 1))));
   CHECK_FALSE(take_passed_datagrams(at));
   CHECK(passed_and_not_taken() == Lines{"TCP " + at.text()});
+  CHECK(passed_by_manager_and_not_taken().empty());
   const auto taken = listen(at, false);
   REQUIRE(taken.ok());
   CHECK(taken->tcp.get() == number);

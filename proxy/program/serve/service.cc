@@ -102,7 +102,7 @@ relay::News news_of_rule(const std::string& of, const std::string& rule, const s
 }
 
 void log_sockets_not_used() {
-  for (const std::string& socket : net::passed_and_not_taken())
+  for (const std::string& socket : net::passed_by_manager_and_not_taken())
     log_warn("the service manager passed a socket that no listener uses: {}", socket);
 }
 

@@ -470,6 +470,7 @@ TEST_CASE("a new process that fails late leaves the control socket and the ban f
   const Ended failed = run({kEntente, "run", it.folder.file("a.toml"), "--take-over", it.folder.file("c.sock")});
   CHECK(failed.code == 1);
   CHECK(failed.err.find("cannot listen on") != std::string::npos);
+  CHECK(failed.err.find("the service manager passed") == std::string::npos);
   std::ifstream file(it.folder.file("bans"));
   CHECK(std::string(std::istreambuf_iterator<char>(file), {}) == bans);
   CHECK(testing::eventually([&] { return it.answer("unban 192.0.2.9").find("there is no ban") != std::string::npos; }));
