@@ -300,9 +300,28 @@ void Service::serve(const Added& route, const relay::Listening& at) {
       {},
       its.seats};
   if (options.lab) warn_of_lab(name, *options.lab, options.game->transport());
+  const bool drained = !route.instead_of && is_drained(served, its.watch);
   drainer_.add(at.route, name, route.instead_of);
+  if (drained) {
+    drainer_.drain(at.route, std::nullopt);
+    log_info("{} is added, and drained as the others are", name);
+  }
   if (!route.instead_of) keep_older(served.named);
   routes_.add(std::move(served), route.instead_of);
+}
+
+/// Whether an operator drains what a new listener belongs to: all routes, or all listeners of its arena.
+bool Service::is_drained(const ServedRoute& added, bool watch) const {
+  if (added.named.listener.port() == 0) return false;  // an observer's
+  const auto all_drain = [this](const auto& counts) {
+    std::size_t all = 0, drained = 0;
+    for (const ServedRoute& one : routes_.served())
+      if (one.named.listener.port() != 0 && counts(one)) ++all, drained += server_.is_draining(one.named.number);
+    return all != 0 && drained == all;
+  };
+  if (all_drained_ && all_drain([](const ServedRoute&) { return true; })) return true;
+  return added.of_arena() && !watch &&
+         all_drain([&](const ServedRoute& one) { return one.named.room == added.named.room; });
 }
 
 Drainer::Time Service::drain_time() const {
@@ -468,6 +487,7 @@ Outcome<Done> Service::open_control() {
   add_move_commands(control_, server_, roster_, routes, config_.public_host());
   add_drain_commands(control_, server_, roster_, routes, drainer_, [this](bool on) {
     public_lists_.look_soon();
+    all_drained_ = on;
     if (drains_all_) drains_all_(on);
   });
   if (can_upgrade_ || !recordables().empty())  // a reload may add one

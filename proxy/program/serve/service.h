@@ -174,6 +174,7 @@ class Service final : private HandOver::User, private FleetBans::User {
   void serve(const Added& route, const relay::Listening& at);
   /// How long the sessions of a removed route may go on; nullopt: until they end.
   Drainer::Time drain_time() const;
+  bool is_drained(const ServedRoute& added, bool watch) const;
   void retire(std::size_t number, const std::string& name, Drainer::Time time);
   void over(std::size_t number);
   void end_retired_taps();
@@ -237,7 +238,7 @@ class Service final : private HandOver::User, private FleetBans::User {
   relay::Access access_;                 // of [access]
   std::vector<relay::Ban> untold_bans_;  // the process that has taken over has yet to be told of them
   std::vector<std::size_t> arenas_;      // their shared rooms
-  std::atomic<bool> gave_up_{false}, serving_{false};
+  std::atomic<bool> gave_up_{false}, serving_{false}, all_drained_{false};  // all_: by the last command for all routes
   // Threads for what is done now and then. A disk may make `files_` wait, and that of a recording `tap_ends_`.
   Housekeeping housekeeping_{"housekeeping"}, files_{"files"}, tap_ends_{"tap ends"};
   Hooks hooks_;

@@ -505,6 +505,38 @@ TEST_CASE("a reload adds, changes and removes an arena; it ends after its last p
   CHECK(refuses(port));
 }
 
+TEST_CASE(
+    "a listener that a reload adds to a drained arena is drained, too, and any that is added while all routes are") {
+  const FakeServer one;
+  const auto pit = [](const std::string& listeners) {
+    return "[[arena]]\nname = \"pit\"\nlisten = [" + listeners + "]\n";
+  };
+  const std::string json = "\"native://127.0.0.1:0?dialect=json\"",
+                    binary = "\"native://127.0.0.1:0?dialect=protobuf\"",
+                    bzflag = "\"bzflag://127.0.0.1:0?dialect=2.4\"";
+  const std::string yard = Reloaded::arena("yard"), route = Reloaded::route(one);
+  Reloaded it(pit(json) + yard);
+  CHECK(it.ctl({"drain", "pit"}).code == 0);
+  CHECK(it.reload(pit(json + ", " + binary) + yard + route).code == 0);
+  CHECK(it.process->err_has("is added, and drained as the others are"));
+  const std::string pit_only = it.ctl({"undrain"}).out;
+  CHECK_MESSAGE(std::count(pit_only.begin(), pit_only.end(), '\n') == 2, pit_only);  // the listeners of "pit"
+  CHECK(has(pit_only, "native json "));
+  CHECK(has(pit_only, "native protobuf "));
+
+  CHECK(it.ctl({"drain"}).code == 0);
+  const std::string all = pit(json + ", " + binary + ", " + bzflag) + yard + route;
+  CHECK(it.reload(all + Reloaded::arena("den")).code == 0);
+  const std::string everything = it.ctl({"undrain"}).out;
+  CHECK_MESSAGE(std::count(everything.begin(), everything.end(), '\n') == 6, everything);
+
+  CHECK(it.ctl({"drain"}).code == 0);
+  CHECK(it.ctl({"undrain", "yard"}).code == 0);  // not all are drained any more
+  const std::string more = Reloaded::route(one, "name = \"more\"\n", testing::free_for_both().port());
+  CHECK(it.reload(all + Reloaded::arena("den") + more).code == 0);
+  CHECK(has(it.ctl({"undrain", "more"}).out, "was not draining"));
+}
+
 TEST_CASE("players of a route whose server is down play in an arena, also when a reload has changed the arena") {
   const std::string down = testing::free_for_both().text();
   const std::string route = "[[route]]\nlisten = \"native://127.0.0.1:0?dialect=json\"\nto = \"native://" + down +
