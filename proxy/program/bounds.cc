@@ -38,6 +38,7 @@ constexpr Bound kBounds[] = {
     {"panic_map", "maps of Panic", 256 * kKiB, 100, 100'000, 200},
 
     {"rules", "the operator's rules, and the words that they hear", 8 * kMiB, 4'000, 16 * kMillion, 20'000},
+    {"rule_lines", "whom the operator's rules report, for the log", 512 * kKiB, 0, 200'000, 0},
 
     // Files.
     {"bzflag_rec", "recordings of bzfs (.rec)", kMiB, 500, kMillion, 1'000},

@@ -10,9 +10,8 @@ namespace entente {
 namespace {
 
 constexpr std::size_t kMostOrders = 1'000;
-constexpr std::int64_t kMostLines = 100, kLinesPerSecond = 20;  // in the log, of all rules
-constexpr Millis kDropsEvery = 10'000;                          // how often dropped orders are logged
-constexpr Millis kMovesEvery = 200;                             // how often the results of moves are looked at
+constexpr Millis kDropsEvery = 10'000;  // how often dropped orders are logged
+constexpr Millis kMovesEvery = 200;     // how often the results of moves are looked at
 
 std::string with_numbers(const rules::Action& action) {
   std::string text = action.text;
@@ -20,11 +19,18 @@ std::string with_numbers(const rules::Action& action) {
   return text;
 }
 
+/// Whom a line of a rule is about, for LineLimiter. A player without a client here is a bot, or at another node.
+std::string line_key(const relay::RuleBook& book, const rules::Action& action, const relay::LinkInfo* client) {
+  if (client != nullptr && client->client.port() != 0) return net::Network::of_host(client->client).text();
+  if (client != nullptr) return "link " + std::to_string(client->link);
+  return book.of() + " " + std::to_string(action.player);
+}
+
 }  // namespace
 
 RuleOrders::RuleOrders(relay::ProxyServer& server, relay::Bans& bans, KeptBans& kept, RouteLister routes,
                        Housekeeping& files)
-    : server_(server), bans_(bans), kept_(kept), routes_(std::move(routes)), files_(files), lines_left_(kMostLines) {}
+    : server_(server), bans_(bans), kept_(kept), routes_(std::move(routes)), files_(files) {}
 
 std::shared_ptr<relay::RuleBook> RuleOrders::new_book(std::string of) {
   auto book = std::make_shared<relay::RuleBook>(
@@ -59,7 +65,7 @@ void RuleOrders::act(const relay::RuleBook& book, const rules::Action& action, c
     return;
   }
   if (action.kind == Kind::kLog || action.kind == Kind::kReport || action.kind == Kind::kLost)
-    return log_line(book, action);
+    return log_line(book, action, client);
   std::uint64_t drops = 0;
   {
     const std::lock_guard lock(mutex_);
@@ -83,19 +89,16 @@ void RuleOrders::act(const relay::RuleBook& book, const rules::Action& action, c
   if (work_) work_->news();
 }
 
-void RuleOrders::log_line(const relay::RuleBook& book, const rules::Action& action) {
+void RuleOrders::log_line(const relay::RuleBook& book, const rules::Action& action, const relay::LinkInfo* client) {
+  const bool by_itself = action.kind == rules::Action::Kind::kLog;
+  const std::string whom = by_itself ? book.of() : line_key(book, action, client);
   std::uint64_t unlogged = 0;
   {
     const std::lock_guard lock(mutex_);
-    const Millis now = steady_now();
-    const auto earned = static_cast<std::int64_t>(now - lines_at_) * kLinesPerSecond / 1000;
-    if (earned > 0) lines_left_ = std::min(kMostLines, lines_left_ + earned), lines_at_ = now;
-    if (lines_left_ <= 0) {
-      ++unlogged_;
-      return;
-    }
-    --lines_left_;
-    unlogged = std::exchange(unlogged_, 0);
+    const auto earlier =
+        line_limiter_.take(whom, by_itself ? LineLimiter::kOfRules : LineLimiter::kOfPlayer, steady_now());
+    if (!earlier) return;
+    unlogged = *earlier;
   }
   if (action.kind == rules::Action::Kind::kReport)
     log_warn("rule {} of {} reports player {} ('{}'): {}{}", action.rule, book.of(), action.player, action.name,

@@ -17,6 +17,7 @@
 #include "proxy/program/control/control.h"
 #include "proxy/program/control/route_names.h"
 #include "proxy/program/monitor/metrics.h"
+#include "proxy/program/rules/line_limiter.h"
 #include "proxy/program/settings/ban_file.h"
 #include "proxy/relay/proxy_server.h"
 #include "proxy/relay/route/rule_book.h"
@@ -55,7 +56,7 @@ class RuleOrders {
     std::shared_ptr<relay::MoveOrder> its;
   };
   void act(const relay::RuleBook& book, const rules::Action& action, const relay::LinkInfo* client);
-  void log_line(const relay::RuleBook& book, const rules::Action& action);
+  void log_line(const relay::RuleBook& book, const rules::Action& action, const relay::LinkInfo* client);
   std::optional<Order> take_order();
   Millis carry_out();
   void carry_out(const Order& order);
@@ -76,10 +77,9 @@ class RuleOrders {
   std::deque<Order> orders_, lines_;  // lines_: kTell
   std::uint64_t numbered_ = 0;
   std::vector<std::weak_ptr<const relay::RuleBook>> books_;
-  std::uint64_t dropped_ = 0, untold_drops_ = 0, unlogged_ = 0;
+  std::uint64_t dropped_ = 0, untold_drops_ = 0;
   Millis drops_told_ = 0;
-  std::int64_t lines_left_;
-  Millis lines_at_ = 0;
+  LineLimiter line_limiter_{steady_now()};
   std::optional<Housekeeping::Work> work_;
 };
 

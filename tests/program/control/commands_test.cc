@@ -1,6 +1,9 @@
 // The commands of the control socket, by themselves: in front of a relay of the toy game that runs in the test.
 #include <doctest/doctest.h>
+#include <spdlog/spdlog.h>
 
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,9 +17,12 @@
 #include "proxy/program/control/control_move.h"
 #include "proxy/program/control/control_server.h"
 #include "proxy/program/control/control_servers.h"
+#include "proxy/program/log/log.h"
 #include "proxy/program/rules/rule_orders.h"
 #include "proxy/program/settings/ban_file.h"
+#include "tests/program/folder.h"
 #include "tests/relay/toy.h"
+#include "tests/support/pattern.h"
 
 namespace entente::commands_test {
 namespace {
@@ -98,6 +104,32 @@ TEST_CASE("a thousand lines of rules to players push out no ban") {
   book->act(ban, &cheat);
   its.orders.start();
   CHECK(testing::eventually([&] { return has(its.ask("bans"), "cheats"); }));
+}
+
+TEST_CASE("a player who is reported a thousand times does not hide the one report of another") {
+  const Folder folder;
+  config::Log settings;
+  settings.set_file(folder.file("log"));
+  const auto logger = spdlog::default_logger();
+  REQUIRE(start_log(settings).ok());
+  {
+    Commanded its;
+    const auto book = its.orders.new_book("route ctf");
+    const auto report = [&](const char* name, const char* address) {
+      relay::LinkInfo who;
+      who.client = *net::Address::parse(address, 4'000);
+      const rules::Action action{.kind = rules::Action::Kind::kReport, .player = 1, .text = "fast", .name = name};
+      book->act(action, &who);
+    };
+    for (int i = 0; i < 1'000; ++i) report("loud", "192.0.2.1");
+    report("quiet", "192.0.2.2");
+  }
+  stop_log();
+  spdlog::set_default_logger(logger);
+  std::ifstream file(settings.file());
+  const std::string lines(std::istreambuf_iterator<char>(file), {});
+  CHECK(has(lines, "reports player 1 ('quiet'): fast"));
+  CHECK(testing::all_matches(lines, "'loud'").size() == LineLimiter::kOfPlayer.at_once);
 }
 
 // -- Questions --------------------------------------------------------------------------------------------------------
