@@ -7,15 +7,18 @@
 
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "proxy/net/service_manager.h"
 #include "proxy/net/thread_share.h"
+#include "proxy/program/base/counted.h"
 #include "proxy/program/log/library_log.h"
 #include "proxy/program/log/log_format.h"
 #include "proxy/program/log/say.h"
@@ -25,7 +28,10 @@ namespace {
 
 std::atomic<bool> log_has_begun{false};
 
-constexpr std::size_t kQueuedLines = 8192;  // beyond these, the oldest are dropped rather than waited for
+constexpr const char* kLoggerName = "entente";
+
+constexpr std::size_t kQueuedLines = 8192;     // beyond these, the oldest are dropped rather than waited for
+constexpr std::chrono::seconds kTellLost{10};  // how often the log says how many were lost
 
 Outcome<std::FILE*> open_log(const std::string& file) {
   std::FILE* to = file.empty() ? stderr : std::fopen(file.c_str(), "ae");
@@ -49,6 +55,8 @@ class StreamSink final : public spdlog::sinks::base_sink<std::mutex> {
   StreamSink(const StreamSink&) = delete;
   StreamSink& operator=(const StreamSink&) = delete;
 
+  /// `pool`: whose thread writes here, and which counts what it drops.
+  void count_lost_of(spdlog::details::thread_pool& pool) { pool_ = &pool; }
   void write_to(std::FILE* to, bool torn) {
     const std::lock_guard lock(mutex_);
     replace(to, torn);
@@ -56,15 +64,32 @@ class StreamSink final : public spdlog::sinks::base_sink<std::mutex> {
 
  protected:
   void sink_it_(const spdlog::details::log_msg& message) override {
+    if (steady_clock::now() >= tell_lost_at_) tell_lost();
+    write(message);
+  }
+  void flush_() override {
+    tell_lost();
+    std::fflush(to_);
+  }
+
+ private:
+  using steady_clock = std::chrono::steady_clock;
+
+  void tell_lost() {
+    const std::size_t lost = pool_ != nullptr ? pool_->overrun_counter() : 0;
+    if (lost == told_lost_) return;
+    const std::string text = "lost " + counted(lost - std::exchange(told_lost_, lost), "line") +
+                             " of the log: they came faster than they could be written";
+    write(spdlog::details::log_msg(kLoggerName, spdlog::level::err, text));
+    tell_lost_at_ = steady_clock::now() + kTellLost;
+  }
+  void write(const spdlog::details::log_msg& message) {
     line_.clear();
     if (torn_) line_.push_back('\n');
     formatter_->format(message, line_);
     const bool taken = std::fwrite(line_.data(), 1, line_.size(), to_) == line_.size();
     torn_ = std::fflush(to_) != 0 || !taken;
   }
-  void flush_() override { std::fflush(to_); }
-
- private:
   void replace(std::FILE* to, bool torn) {
     if (to_ != stderr) std::fclose(to_);
     to_ = to;
@@ -74,6 +99,9 @@ class StreamSink final : public spdlog::sinks::base_sink<std::mutex> {
   std::FILE* to_;
   spdlog::memory_buf_t line_;
   bool torn_;  // the last line may lack its end: the disk was full
+  spdlog::details::thread_pool* pool_ = nullptr;
+  std::size_t told_lost_ = 0;
+  steady_clock::time_point tell_lost_at_{};  // not before
 };
 
 spdlog::level::level_enum level_of(LogLevel level) {
@@ -116,7 +144,8 @@ Outcome<Done> start_log(const config::Log& settings) {
   const bool journal = *to == stderr && net::leads_to_journal(STDERR_FILENO);
   sink->set_formatter(settings.format() == config::Log::json ? json_lines(journal) : text_lines(journal));
   spdlog::init_thread_pool(kQueuedLines, 1, [] { net::name_this_thread("log"); });
-  auto logger = std::make_shared<spdlog::async_logger>("entente", std::move(sink), spdlog::thread_pool(),
+  sink->count_lost_of(*spdlog::thread_pool());
+  auto logger = std::make_shared<spdlog::async_logger>(kLoggerName, std::move(sink), spdlog::thread_pool(),
                                                        spdlog::async_overflow_policy::overrun_oldest);
   logger->set_error_handler(&hear_spdlog);
   logger->set_level(level_of(settings.level()));
@@ -141,7 +170,13 @@ Outcome<Done> renew_log(const config::Log& settings) {
 void stop_log() {
   log_rest_of_libraries();
   log_has_begun = false;
+  if (spdlog::logger* const log = spdlog::default_logger_raw()) log->flush();  // says how many lines were lost
   spdlog::shutdown();
+}
+
+std::uint64_t lost_log_lines() {
+  const auto pool = spdlog::thread_pool();
+  return pool ? pool->overrun_counter() : 0;
 }
 
 bool log_is_open() { return log_has_begun; }

@@ -29,6 +29,7 @@
 #include "proxy/program/control/control_server.h"
 #include "proxy/program/control/control_servers.h"
 #include "proxy/program/control/older_orders.h"
+#include "proxy/program/log/log.h"
 #include "proxy/program/log/log_format.h"
 #include "proxy/program/log/say.h"
 #include "proxy/program/monitor/health.h"
@@ -638,6 +639,8 @@ std::string Service::metrics() const {
   if (const auto kept = taps_.kept()) measure(all, *kept);
   measure(all, server_.turn_times());
   rule_orders_.measure(all);
+  all.count("log_lines_lost", "log lines that were lost, because they came faster than they could be written", {},
+            lost_log_lines());
   all.gauge("older_sessions", "Open sessions of processes that this one has taken over from", {},
             static_cast<double>(older_players()));
   all.count("take_overs_failed", "take-overs by another process that failed or were refused", {},

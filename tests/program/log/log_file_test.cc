@@ -1,9 +1,14 @@
 // A log file whose disk is full for a while.
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <spdlog/async.h>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <array>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <fstream>
@@ -11,9 +16,11 @@
 #include <string>
 #include <thread>
 
+#include "proxy/net/fd.h"
 #include "proxy/program/log/log.h"
 #include "proxy/program/log/say.h"
 #include "tests/program/folder.h"
+#include "tests/support/pattern.h"
 
 namespace entente::log_file_test {
 namespace {
@@ -80,6 +87,45 @@ TEST_CASE("after a line that the disk had no room for, the next one begins anew"
   stop_log();
   spdlog::set_default_logger(before);
   CHECK(texts_of(file) == "first\nseco\nthird\nfourth\n");
+}
+
+TEST_CASE("lines that nobody reads in time are lost and counted, and the log says how many") {
+  const Folder folder;
+  config::Log settings;
+  settings.set_file(folder.file("pipe"));
+  REQUIRE(::mkfifo(settings.file().c_str(), 0600) == 0);
+  const net::Fd reader(::open(settings.file().c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  REQUIRE(reader);
+  const auto before = spdlog::default_logger();
+  REQUIRE(start_log(settings).ok());
+  constexpr std::size_t kLines = 20'000;
+  for (std::size_t i = 0; i < kLines; ++i) log_info("line {:08}", i);
+  const std::uint64_t lost = lost_log_lines();
+  CHECK(lost > 8'000);
+  std::atomic<bool> ended{false};
+  std::string all;
+  std::thread reads([&] {
+    std::array<char, 4096> some{};
+    for (bool last = false;;) {
+      const ssize_t size = ::read(reader.get(), some.data(), some.size());
+      if (size > 0) {
+        all.append(some.data(), static_cast<std::size_t>(size));
+        continue;
+      }
+      if (last) break;
+      last = ended;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  });
+  stop_log();
+  ended = true;
+  reads.join();
+  spdlog::set_default_logger(before);
+  std::size_t told = 0;
+  const auto lines = testing::all_matches(all, "lost ([0-9]+) lines? of the log: they came faster");
+  for (const auto& line : lines) told += std::stoul(line[1]);
+  CHECK(told >= lost);
+  CHECK(testing::all_matches(all, "line [0-9]+\n").size() == kLines - told);
 }
 
 }  // namespace entente::log_file_test
