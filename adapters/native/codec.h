@@ -20,8 +20,9 @@ inline constexpr std::size_t kLargestIntent = 64 * 1024, kLargestFact = 16 * 102
 /// Of a fact that is neither a World nor a Timeline; see parse_fact().
 inline constexpr std::size_t kLargestPlainFact = 64 * 1024;
 
-/// Bytes that may wait for a client before poses and shots are dropped, and before it is disconnected.
-inline constexpr std::size_t kSlowReader = 256 * 1024, kHopelessReader = 4 * 1024 * 1024;
+/// Bytes that may wait for a client before poses and inputs of keys are dropped. Its session disconnects a client that
+/// is slower still (relay::CountedEnd::overflows()).
+inline constexpr std::size_t kSlowReader = 256 * 1024;
 
 /// What surrounds a message on the wire.
 struct Envelope {

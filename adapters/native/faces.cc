@@ -160,10 +160,8 @@ class NativeFront final : public core::Front {
   }
 
   void hear(const Fact& fact, FrontOut& out) override {
-    const std::size_t waiting = out.waiting_bytes();
-    if (waiting > kHopelessReader) return out.close("reads too slowly");
     const bool is_soon_outdated = as<words::Pose>(fact) || as<words::Input>(fact);
-    if (is_soon_outdated && waiting > kSlowReader) return out.drop(drops::kSlowReader, fact);
+    if (is_soon_outdated && out.waiting_bytes() > kSlowReader) return out.drop(drops::kSlowReader, fact);
     if (contract_ < 2 && as<words::Timeline>(fact) != nullptr) return;  // version 1 has no Timeline
     const auto* refused = as<words::Refused>(fact);
     told_end_ = as<words::Kicked>(fact) || (refused != nullptr && !refused->may_retry());

@@ -99,7 +99,7 @@ TEST_CASE("version and limits are the program's") {
   REQUIRE(version.size() == 1);
   CHECK(version[0][1] == std::to_string(kContract));
   const Limits limits;
-  for (const std::size_t number : {kLargestIntent, kLargestFact, kLargestPlainFact, kSlowReader, kHopelessReader})
+  for (const std::size_t number : {kLargestIntent, kLargestFact, kLargestPlainFact, kSlowReader})
     CHECK_MESSAGE(text.find(" " + std::to_string(number) + " bytes") != std::string::npos, number);
   CHECK(text.find("| " + std::to_string(limits.greet_ms / 1000) + " s |") != std::string::npos);
   CHECK(text.find("| " + std::to_string(limits.idle_ms / 60'000) + " min |") != std::string::npos);
