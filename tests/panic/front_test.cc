@@ -688,6 +688,10 @@ TEST_CASE("a client that returns before its tank respawns gets nothing until the
   play.start_awaited();
   play.hears<words::Died>("player: 1 unit: 5 respawn_s: 3");
   CHECK(play.stage.returns() == "");
+  const auto again = play.stage.try_reserve_seat();  // it still knows its number
+  REQUIRE(again);
+  CHECK(again->number == 1);
+  CHECK(play.stage.returns() == "");
   CHECK(play.poses(6, 137.5, -12.5) == "");
   CHECK(play.hears<words::Health>("unit: 6 now: 30 max: 60") == "");
   CHECK(play.hears<words::Token>("id: 4 state: GROUND x: 12.5 y: 12.5") == "");
@@ -695,6 +699,9 @@ TEST_CASE("a client that returns before its tank respawns gets nothing until the
   CHECK(play.hears<words::Gone>("unit: 6") == "");
   CHECK(play.waits(3 * kSecond) == "says Spawn\n");
   CHECK(play.hears<words::Spawned>(Play::kSpawned).starts_with("sends GameState"));
+  CHECK(play.stage.try_reserve_seat());
+  play.hears<words::Kicked>("text: 'enough'");
+  CHECK_FALSE(play.stage.try_reserve_seat());
 }
 
 TEST_CASE("a client that returns to a game that is over gets GameOver, and then the next round like everybody") {

@@ -81,6 +81,7 @@ void PanicFront::advance(Out& out) {
     return;
   }
   phase_ = watcher ? Phase::kWatching : Phase::kPlaying;
+  greeted_ = true;
   spawn_at_ = 0;
   world_ = hash_of_world(out);
   screen_.greet(number(out), watcher, out);
@@ -133,7 +134,7 @@ void PanicFront::resume(std::uint16_t number, Out& out) {
 }
 
 std::optional<core::Absence> PanicFront::try_reserve_seat(const Out& out) {
-  if (asks_for_ == 0 || (phase_ != Phase::kPlaying && phase_ != Phase::kWatching)) return std::nullopt;
+  if (asks_for_ == 0 || !greeted_ || phase_ == Phase::kLeft) return std::nullopt;
   return core::Absence{number(out), kAbsence};
 }
 

@@ -103,6 +103,7 @@ class PanicFront final : public core::Front {
   Screen screen_;
   core::Terrain terrain_;  // of a world of another game
   Phase phase_ = Phase::kAsked;
+  bool greeted_ = false;  // the client was told its number, by which it can return
   core::ResyncPhase resync_;
   core::Micros enter_at_ = 0;
   core::Micros spawn_at_ = 0;  // when to ask for a spawn (again); 0: not needed
