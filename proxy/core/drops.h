@@ -42,6 +42,7 @@ inline constexpr MappingLine kCommandTooLong = dropped_intent("Say", "the comman
 
 // -- Faces of tank games; each game has them in its own table ---------------------------------------------------------
 
+inline constexpr MappingLine kNotInGame = dropped_intent("*", "the player is not in the game");
 inline constexpr MappingLine kFireNotInPlay = dropped_intent("Fire", "the player is not in play");
 inline constexpr MappingLine kReloading = dropped_intent("Fire", "every gun is reloading");
 inline constexpr MappingLine kWorldLate = dropped_fact("World", "it is not known yet; the client gets an open field");

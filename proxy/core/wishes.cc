@@ -77,4 +77,12 @@ std::string words_for_drop(const MappingLine& line, const char* word) {
   return "not passed on: " + subject(line, word) + ": " + line.reason;
 }
 
+void change_wish(words::Enter& wish, const words::Change& change) {
+  if (change.has_name()) wish.set_name(change.name());
+  if (change.has_team()) wish.set_team(change.team());
+  if (change.has_kit()) wish.set_kit(change.kit());
+  if (change.has_motto()) wish.set_motto(change.motto());
+  if (change.has_skin()) wish.set_skin(change.skin());
+}
+
 }  // namespace entente::core

@@ -1,5 +1,5 @@
 // Which intents are wishes of a person, who waits for what becomes of them. The others are claims and requests that a
-// client's program makes by itself.
+// client's program makes by itself. What a player changes of its wish to enter.
 // Invariant: each kind of intent is in the table; a kind without an entry does not compile.
 #pragma once
 
@@ -16,5 +16,8 @@ bool is_wish(const MappingLine& line, const char* word);
 
 /// What a player is told whose wish is dropped by this line.
 std::string words_for_drop(const MappingLine& line, const char* word);
+
+/// Makes the change a part of the wish to enter. An Enter has no colour.
+void change_wish(words::Enter& wish, const words::Change& change);
 
 }  // namespace entente::core

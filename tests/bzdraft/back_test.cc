@@ -265,6 +265,19 @@ TEST_CASE("a spawn that is requested before joining is sent after it") {
   CHECK(play.says({entry(3, "anna", 1)}).ends_with("says Ready\nsends MsgAlive\n"));
 }
 
+TEST_CASE("a change before the world is complete is a part of the MsgEnter; other words before MsgAccept are counted") {
+  Play play;
+  Buffer bytes = box();
+  append(bytes, Bytes(kEnd));
+  const Md5 name = wire::md5(bytes);
+  play.greet(to_hex(name));
+  play.wishes<words::Enter>("name: 'anna' team: RED");
+  CHECK(play.wishes<words::Change>("name: 'anne' team: GREEN") == "");
+  CHECK(play.gives(name, bytes).find("sends MsgEnter team=2 type=0 password=\"\" callsign=\"anne\"") !=
+        std::string::npos);
+  CHECK(play.wishes<words::Say>("text: 'hello'") == "loses Say: the player is not in the game\n");
+}
+
 TEST_CASE("a server ends the session") {
   Play play;
   SUBCASE("at once, without a free slot") {

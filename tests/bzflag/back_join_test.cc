@@ -74,6 +74,24 @@ TEST_CASE("an early Enter is sent when the world is complete, under a free name"
   CHECK(lines(entered, "sends MsgEnter").find("team=1") != std::string::npos);
 }
 
+TEST_CASE("a change before the world is complete is a part of the Enter; other words before MsgAccept are counted") {
+  auto stage = back_stage();
+  stage.opens();
+  stage.receives(by_server({welcome(3), GameTime{1}, NegotiateFlags{}}));
+  stage.hears(anna());
+  words::Change change;
+  change.set_team(words::GREEN);
+  change.set_name("anne");
+  CHECK(stage.hears(change) == "");
+  const Buffer world = small_world();
+  const std::string entered = stage.receives(by_server({small_settings(), hash_of(world), WorldChunk{0, 0, world}}));
+  CHECK(lines(entered, "sends MsgEnter").find("team=2 callsign=\"anne\"") != std::string::npos);
+  words::Say say;
+  say.set_text("hello");
+  CHECK(stage.hears(say) == "loses Say: the player is not in the game\n");
+  CHECK(stage.hears(change) == "loses Change: the player is not in the game\n");
+}
+
 TEST_CASE("a name or a motto that is too long for the server is cut with a mark") {
   auto stage = back_stage();
   load(stage);

@@ -68,6 +68,7 @@ inline constexpr MappingLine kShotOfAnother =
 using core::drops::kCommandTooLong;
 using core::drops::kFireNotInPlay;
 using core::drops::kNoRecipient;
+using core::drops::kNotInGame;
 using core::drops::kReloading;
 
 }  // namespace entente::bzdraft::drops

@@ -263,6 +263,7 @@ constexpr MappingLine kMapping[] = {
     drops::kNewAvatar,
     drops::kNotIn,
     drops::kNoRecipient,
+    drops::kNotInGame,
     drops::kWishNotInPlay,
     drops::kNoToken,
     drops::kOtherWish,

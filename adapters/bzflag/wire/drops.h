@@ -82,6 +82,7 @@ using core::drops::kCommandNotExact;
 using core::drops::kCommandTooLong;
 using core::drops::kFireNotInPlay;
 using core::drops::kNoRecipient;
+using core::drops::kNotInGame;
 using core::drops::kReloading;
 
 }  // namespace entente::bzflag::drops

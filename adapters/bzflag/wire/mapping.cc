@@ -358,6 +358,7 @@ constexpr MappingLine kMapping[] = {
     drops::kNoDatagrams,
     drops::kReloading,
     drops::kNoRecipient,
+    drops::kNotInGame,
     drops::kServerCounts,
     drops::kShotOfNobody,
     drops::kEndsFull,

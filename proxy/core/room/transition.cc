@@ -92,12 +92,10 @@ void Transition::remember(const Intent& intent, Seat& seat) {
   const auto* change = as<words::Change>(intent);
   if (change == nullptr || !kept) return;
   auto& wish = std::get<words::Enter>(kept->content);
-  if (change->has_name()) wish.set_name(change->name());
-  if (change->has_team() && !meanwhile_) wish.set_team(change->team());
+  const words::Team team = wish.team();
+  change_wish(wish, *change);
+  if (meanwhile_) wish.set_team(team);
   if (change->has_team() && std::exchange(seat.wants_to_watch, false)) wish.set_role(words::PLAY);
-  if (change->has_kit()) wish.set_kit(change->kit());
-  if (change->has_motto()) wish.set_motto(change->motto());
-  if (change->has_skin()) wish.set_skin(change->skin());
 }
 
 /// While the server is away, what needs a world is dropped.

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "proxy/core/wishes.h"
+
 namespace entente::core {
 namespace {
 
@@ -22,11 +24,21 @@ void TankBack::hear(const Intent& intent, BackOut& out) {
   }
   if (as<words::Leave>(intent) != nullptr) return leave("the player left", out);
   if (as<words::WantWorld>(intent) != nullptr) return;  // it comes with the greeting
-  if (hear_early(intent, out) || !state_.in() || intent.by != state_.me) return;
+  if (hear_early(intent, out)) return;
+  if (!state_.in()) return hear_outside(intent, out);
+  if (intent.by != state_.me) return;
   const words::Pose& pose = tank().pose;
   if (const auto shooting = tank().steering.shooting(intent, pose.x(), pose.y()))
     return control().shoot(*shooting, out);
   hear_word(intent, out);
+}
+
+/// A change of what the player has not asked the server for yet changes its wish.
+void TankBack::hear_outside(const Intent& intent, BackOut& out) {
+  const auto* change = as<words::Change>(intent);
+  const bool in_time = state_.wish && intent.by == state_.me && state_.stage < JoinState::Stage::kEntering;
+  if (change == nullptr || !in_time) return out.drop(drops::kNotInGame, intent);
+  change_wish(*state_.wish, *change);
 }
 
 void TankBack::tick(BackOut& out) {

@@ -18,8 +18,8 @@ class TankBack : public Back {
   void session_ends(std::string_view why, BackOut& out) final;
 
  protected:
-  /// Handles a word that came before the player had entered, or from another player. False: the game ignores such a
-  /// word then.
+  /// Handles a word that came before the player had entered, or from another player. False: the game has no use for
+  /// such a word then.
   virtual bool hear_early(const Intent&, BackOut&) { return false; }
   virtual void hear_word(const Intent& intent, BackOut& out) = 0;
   /// The player asks to enter.
@@ -53,6 +53,7 @@ class TankBack : public Back {
   TankFlags tokens_{state_, server_players_};
 
  private:
+  void hear_outside(const Intent& intent, BackOut& out);
   void claim_late(Claim claim, int times, BackOut& out);
   /// Says goodbye, unless that was done, and closes.
   void leave(std::string_view why, BackOut& out);

@@ -7,6 +7,7 @@
 #include "proxy/core/ids.h"
 #include "proxy/core/replay/difference.h"
 #include "proxy/core/replay/resync_phase.h"
+#include "proxy/core/wishes.h"
 #include "proxy/core/world.h"
 #include "proxy/fleet/arena/finite.h"
 #include "proxy/fleet/decode.h"
@@ -522,12 +523,7 @@ void Mirror::remember(Seat& seat, const Intent& intent) {
   if (as<words::Trigger>(intent) != nullptr) seat.trigger = intent;
   const auto* change = as<words::Change>(intent);
   if (change == nullptr || !seat.wish) return;
-  auto& wish = std::get<words::Enter>(seat.wish->content);
-  if (change->has_name()) wish.set_name(change->name());
-  if (change->has_team()) wish.set_team(change->team());
-  if (change->has_kit()) wish.set_kit(change->kit());
-  if (change->has_motto()) wish.set_motto(change->motto());
-  if (change->has_skin()) wish.set_skin(change->skin());
+  core::change_wish(std::get<words::Enter>(seat.wish->content), *change);
   if (change->has_motto() || change->has_skin()) seat.repeats = kRepeats;
 }
 

@@ -210,21 +210,44 @@ const Intent kChange = by(1, words::Change());
 
 }  // namespace
 
-TEST_CASE("a player's wish to enter is kept with its id; words before it is in, and of others, are not passed on") {
+TEST_CASE(
+    "a player's wish to enter is kept with its id; words before it is in are counted, those of others are ignored") {
+  const std::string lost = "loses Change: the player is not in the game\n";
   Scene scene;
-  CHECK(scene.hears(by(1, words::Change())) == "");
+  CHECK(scene.hears(kChange) == lost);
   words::Enter wish;
   wish.set_name("anna");
   CHECK(scene.hears(by(1, wish)) == "enters\n");
   CHECK(scene.back.state_.me == 1);
   CHECK(scene.back.state_.wish->name() == "anna");
-  CHECK(scene.hears(kChange) == "");
+  CHECK(scene.hears(kChange) == lost);
+  CHECK(scene.hears(by(1, trigger(true))) == "loses Trigger: the player is not in the game\n");
   scene.back.state_.stage = JoinState::Stage::kIn;
   CHECK(scene.hears(kChange) == "hears Change\n");
   CHECK(scene.hears(by(2, words::Change())) == "");
   CHECK(scene.hears(by(1, words::WantWorld())) == "");
   scene.back.takes_early = true;
   CHECK(scene.hears(by(2, words::Change())) == "early Change\n");
+}
+
+TEST_CASE("what a player changes before the server is asked to let it in becomes a part of its wish") {
+  Scene scene;
+  words::Change change;
+  change.set_name("bert");
+  change.set_team(words::BLUE);
+  change.set_kit(3);
+  change.set_motto("onwards");
+  change.set_skin("stripes");
+  scene.back.after_enter = JoinState::Stage::kReadyToEnter;
+  scene.hears(by(1, words::Enter()));
+  CHECK(scene.hears(by(2, change)) == "loses Change: the player is not in the game\n");
+  CHECK(scene.hears(by(1, change)) == "");
+  const words::Enter wish = *scene.back.state_.wish;
+  CHECK(wish.ShortDebugString() == R"(name: "bert" team: BLUE kit: 3 motto: "onwards" skin: "stripes")");
+  scene.back.state_.stage = JoinState::Stage::kEntering;
+  change.set_name("carl");
+  CHECK(scene.hears(by(1, change)) == "loses Change: the player is not in the game\n");
+  CHECK(scene.back.state_.wish->name() == "bert");
 }
 
 TEST_CASE("a word for no part steers the tank, or is counted if the game has no message for it") {
