@@ -86,6 +86,23 @@ TEST_CASE("aos front: a change of side that the room makes within a second, or t
   CHECK_FALSE(has(same.waits(5 * kSecond), refused));
 }
 
+TEST_CASE("aos front: a change of side that the room refuses is answered with the room's reason alone") {
+  Game game;
+  const std::string too_often = "why: 'too often'", line = "type=2 text=\"too often\"\n";
+  for (int i = 0; i < 2; ++i) {
+    game.says(ChangeTeam{0, 0});
+    const std::string told = game.hears<words::ClaimRefused>(too_often);
+    CHECK(count(told, "sends ChatMessage") == 1);
+    CHECK(has(told, line));
+    CHECK_FALSE(has(game.waits(5 * kSecond), "sends ChatMessage"));
+  }
+  CHECK(game.hears<words::ClaimRefused>(too_often) == "");  // of a request that is repeated, such as for a spawn
+  CHECK(has(game.hears<words::ClaimRefused>("why: 'no tank'"), "text=\"no tank\"\n"));
+  game.says(ChangeTeam{0, 0});
+  CHECK(game.hears<words::ClaimRefused>("") == "");
+  CHECK(has(game.waits(5 * kSecond), "sides cannot be changed here"));
+}
+
 TEST_CASE("aos front: a weapon that is chosen while dead is that of the next life") {
   Game game;
   game.hears<words::Died>("player: 1 unit: 11");

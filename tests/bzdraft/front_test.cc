@@ -553,7 +553,7 @@ TEST_CASE("a word that no message can express is counted as dropped") {
   CHECK(play.hears(words::Ammo()) ==
         "loses Ammo: a tank has one gun, which reloads itself; tools become flags on the ground\n");
   CHECK(play.hears(core::Fact(1, words::ClaimRefused())) ==
-        "loses ClaimRefused: the client learns only about refused names and deaths\n");
+        "loses ClaimRefused: the client learns only about refused names, deaths and spawns\n");
 }
 
 TEST_CASE("each kind of fact has a handler, or is counted by a reason of the mapping") {

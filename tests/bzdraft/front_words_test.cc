@@ -159,7 +159,17 @@ TEST_CASE("bzdraft front: a change of nothing is confirmed at once; one by MsgAd
   CHECK(play.hears(core::Fact(1, word<words::ClaimRefused>("why: 'taken'")))
             .starts_with("sends MsgReject reason=0 text=\"taken\"\n"));
   CHECK(play.hears(core::Fact(1, word<words::ClaimRefused>("why: 'taken'"))) ==
-        "loses ClaimRefused: the client learns only about refused names and deaths\n");
+        "loses ClaimRefused: the client learns only about refused names, deaths and spawns\n");
+}
+
+TEST_CASE("bzdraft front: a client that is dead is told why its spawn is refused") {
+  Play play;
+  play.come_in();
+  const core::Fact no(1, word<words::ClaimRefused>("why: 'spectators have no tank'"));
+  CHECK(play.hears(no).starts_with("loses ClaimRefused"));  // it has its tank
+  play.hears<words::Died>("player: 1 unit: 11");
+  CHECK(play.asks({AliveUp{}}) == "says Spawn\n");
+  CHECK(play.hears(no) == "sends MsgMessage from=0 to=1 text=\"spectators have no tank\"\n");
 }
 
 // -- Players ----------------------------------------------------------------------------------------------------------

@@ -130,7 +130,14 @@ void Entry::watch(FrontOut& out) {
   if (map_.loaded()) client_.notice("players cannot become spectators here", out);
 }
 
-/// Tells the client that its side did not change: rooms do not answer such a request if they refuse it.
+/// A spawn is asked for again and again, so the same answer is not shown each time.
+void Entry::hear_refused(std::string_view why, FrontOut& out) {
+  if (why.empty()) return;
+  const bool answers_side = std::exchange(side_asked_, 0) != 0;
+  if (answers_side || !client_.has_noticed(why)) client_.notice(why, out);
+}
+
+/// Tells the client that its side did not change, if the room does not answer its request.
 void Entry::check_side(FrontOut& out) {
   if (side_asked_ == 0 || out.now() < side_asked_ + kUnchanged) return;
   side_asked_ = 0;

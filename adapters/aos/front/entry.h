@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include "adapters/aos/front/player_table.h"
 
@@ -31,6 +32,8 @@ class Entry {
   void catch_up(FrontOut& out);
 
   void side_changed() { side_asked_ = 0; }
+  /// The room refuses something that our client asked for. `why` may be empty.
+  void hear_refused(std::string_view why, FrontOut& out);
   void check_side(FrontOut& out);
   /// Our client loads another map.
   void forget() {

@@ -102,6 +102,8 @@ void AosFront::take_fact(const words::Player& player, Outlet& out) {
   if (look() != before) entry_.side_changed();
 }
 
+void AosFront::take_fact(const words::ClaimRefused& refused, Outlet& out) { entry_.hear_refused(refused.why(), out); }
+
 void AosFront::tick(Outlet& out) {
   if (gone_) return;
   if (!map_.loaded()) return load(out);

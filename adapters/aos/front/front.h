@@ -40,6 +40,7 @@ class AosFront final : public core::Front, private OwnLife {
   void take_fact(const Word& word, Outlet& out);
   void take_fact(const words::World& world, Outlet& out);
   void take_fact(const words::Player& player, Outlet& out);
+  void take_fact(const words::ClaimRefused& refused, Outlet& out);
   void take_fact(const words::Refused& refused, Outlet& out);
   void take_fact(const words::Kicked& kicked, Outlet& out);
 

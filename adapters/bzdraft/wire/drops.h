@@ -41,7 +41,7 @@ using core::drops::kShooterUnseen;
 using core::drops::kShotsFull;
 using core::drops::kWorldLate;
 inline constexpr MappingLine kOtherRefusal =
-    dropped_fact("ClaimRefused", "the client learns only about refused names and deaths");
+    dropped_fact("ClaimRefused", "the client learns only about refused names, deaths and spawns");
 inline constexpr MappingLine kShotUnseen = dropped_fact("ShotMoved", "the client does not see that shot");
 
 // -- By the back: what a server sends ---------------------------------------------------------------------------------

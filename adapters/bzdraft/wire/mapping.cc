@@ -200,6 +200,7 @@ constexpr MappingLine kMapping[] = {
     down("MsgMessage", "text", "Said.text", kLossy, "split into pieces of 1018 bytes"),
     down("MsgMessage", "*", "Notice.text", kLossy, "the level of the notice is lost"),
     down("MsgMessage", "*", "Waiting", kLossy, "sent as text"),
+    down("MsgMessage", "*", "ClaimRefused.why", kLossy, "only if a spawn was refused"),
     down("MsgMessage", "*", "Round.another", kLossy, "a chat line names the winner; the game does not end"),
     down("MsgMessage", "*", "Health.now", kLossy, kOneHit),
 
