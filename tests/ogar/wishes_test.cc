@@ -96,6 +96,68 @@ TEST_CASE("ogar back: a split of none is one, and a released trigger shoots noth
   CHECK(has(play.waits(kTick), " splits=0 "));
 }
 
+TEST_CASE("ogar back: a split or an eject that the server ignores is counted, and told once a minute at most") {
+  const std::string_view lost = "loses Split: the server did not answer in time\n";
+  const std::string_view told = "the server has not split your cell or ejected mass";
+  const auto vain = [&](Playing& play, const core::Intent& wish) {
+    play.hears(wish);
+    return play.waits(2 * kSecond);
+  };
+  const auto splits = [](Playing& play, std::uint32_t id) {
+    play.hears(words::Split());
+    play.waits(kTick);
+    play.receives(Shown().add(id, CellType::kPlayer, 100, 0, 60, "anna", true));
+    return play.waits(2 * kSecond);
+  };
+  Playing play(60);
+  for (const bool first : {true, false}) {
+    const std::string all = vain(play, words::Split());
+    CHECK(count(all, lost) == 1);
+    CHECK(count(all, told) == (first ? 1 : 0));
+  }
+  CHECK_FALSE(has(splits(play, 8), lost));
+  const std::string soon = vain(play, words::Eject());
+  CHECK(count(soon, lost) == 1);
+  CHECK_FALSE(has(soon, told));
+  play.waits(60 * kSecond);
+  CHECK_FALSE(has(splits(play, 9), lost));
+  CHECK(has(vain(play, words::Eject()), told));
+}
+
+TEST_CASE("ogar back: what the server does, what its rules forbid, and what a death ends is not missed") {
+  const std::string_view lost = "loses Split";
+  Playing ejects(60);
+  ejects.hears(words::Eject());
+  ejects.waits(kTick);
+  ejects.receives(Shown().add(8, CellType::kEjected, 100, 0, 38, "", false, {1, 2, 3}));  // in a colour of its own
+  CHECK_FALSE(has(ejects.waits(2 * kSecond), lost));
+  Playing small(59);
+  small.hears(words::Split());
+  small.hears(words::Eject());
+  CHECK_FALSE(has(small.waits(2 * kSecond), lost));
+  Playing many(60);
+  Shown more;
+  for (std::uint32_t id = 8; id < 23; ++id) more.add(id, CellType::kPlayer, 0, 0, 60, "anna", true);
+  many.receives(more);
+  many.hears(words::Split());
+  CHECK_FALSE(has(many.waits(2 * kSecond), lost));
+  Playing minions(60);
+  words::Split split;
+  split.set_minions(true);
+  minions.hears(split);
+  CHECK_FALSE(has(minions.waits(2 * kSecond), lost));
+  Playing dies(60);
+  dies.hears(words::Split());
+  dies.waits(kTick);
+  dies.receives(Shown().remove(7));
+  CHECK_FALSE(has(dies.waits(2 * kSecond), lost));
+  Playing far(60);
+  far.hears(words::Split());
+  far.waits(kTick);
+  far.receives(Shown().add(8, CellType::kPlayer, 1000, 0, 60, "ben"));
+  CHECK(has(far.waits(2 * kSecond), lost));
+}
+
 TEST_CASE("ogar back: a shot without a number, and one that hits at once, has no end to be told") {
   Playing play(60);
   words::Fire fire;

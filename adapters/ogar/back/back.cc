@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <span>
 
 #include "adapters/ogar/back/cell_tracker.h"
@@ -30,6 +31,8 @@ constexpr std::uint32_t kNormalClosure = 1000;           // close code of WebSoc
 constexpr std::size_t kLongestLine = 400;                // bytes, so that a message with a name stays below 512
 constexpr Micros kSlowChat = 2100 * core::kMillisecond;  // MultiOgarII accepts a line every two seconds
 constexpr Micros kSpawnPatience = 5 * kSecond;           // for a cell of our own
+constexpr Micros kSplitPatience = kSecond;               // for a cell that splits or ejects mass
+constexpr Micros kTellSplitAgain = 60 * kSecond;         // that none has split or ejected mass
 // For a border or a cell: a server of pieces may send neither before a player spawns.
 constexpr Micros kWorldPatience = 5 * kSecond;
 constexpr Micros kBorderPatience = 2 * kTick;  // for the first picture after a border, which may be withdrawn before it
@@ -91,13 +94,26 @@ class OgarBack final : public core::Back {
   /// A server of pieces that sends nothing is asked only when its world is assumed.
   void mind_claims(BackOut& out) {
     core::PendingClaims& claims = planner_.claims();
+    if (tracker_.self().cells == 0) claims.end_life();
+    if (tracker_.take_thrown()) end_split(out);
     if (tracker_.self().cells > 0)
       claims.answered(core::Claim::kSpawn);
     else if (!planner_.wants_spawn())
       claims.forget(core::Claim::kSpawn);
     else if (finder_.found() || !kDialects[dialect_].pieces)
       claims.begin(core::Claim::kSpawn, kSpawnPatience, out);
-    claims.check(out, [&](core::Claim claim, int) { claims.tell_unanswered(claim, out); });
+    claims.check(out, [&](core::Claim claim, int) {
+      if (claim == core::Claim::kSplit && !split_told_) split_told_ = out.now();
+      claims.tell_unanswered(claim, out);
+    });
+  }
+
+  /// A server with limits of its own may ignore every other wish, so the player is told seldom.
+  void end_split(const BackOut& out) {
+    thrown_at_ = out.now();
+    if (split_told_ && out.now() < *split_told_ + kTellSplitAgain) return planner_.claims().forget(core::Claim::kSplit);
+    planner_.claims().answered(core::Claim::kSplit);
+    split_told_.reset();
   }
 
   void closed(std::string_view why, BackOut& out) override {
@@ -362,6 +378,9 @@ class OgarBack final : public core::Back {
       sent_ = out.now() - sent_ < 2 * kTick ? sent_ + kTick : out.now();  // 25 a second, even if ticks are late
     write(input);
     send(update_, out);
+    // A server limits how often cells split and eject mass.
+    const bool just_threw = thrown_at_ && out.now() < *thrown_at_ + kSplitPatience;
+    if (input.must_throw && !just_threw) planner_.claims().begin(core::Claim::kSplit, kSplitPatience, out);
   }
 
   void write(const Input& input) {
@@ -395,9 +414,11 @@ class OgarBack final : public core::Back {
   bool shown_world_ = false;   ///< the world that the server shows us was reported
   bool shown_before_ = false;  ///< it has shown us one in this session
   bool ready_ = false, teams_ = false;
-  Micros sent_ = 0;                ///< when the mouse was last sent
-  Micros acted_ = 0;               ///< when an action was last sent
-  Micros ask_at_ = 0, asked_ = 0;  ///< when to ping again; when an unanswered ping was sent, or 0
+  Micros sent_ = 0;                   ///< when the mouse was last sent
+  Micros acted_ = 0;                  ///< when an action was last sent
+  std::optional<Micros> thrown_at_;   ///< when a cell of ours last split or ejected mass
+  std::optional<Micros> split_told_;  ///< when the player was told that a split or an eject was not answered
+  Micros ask_at_ = 0, asked_ = 0;     ///< when to ping again; when an unanswered ping was sent, or 0
   double speed_ = 0;
   Micros speed_at_ = 0;
   Micros lost_at_ = 0, found_at_ = 0;  ///< since when there is no world, or a world

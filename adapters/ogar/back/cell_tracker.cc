@@ -81,9 +81,24 @@ void CellTracker::added(const AddedCell& told, core::BackOut& out) {
   if ((told.flags & 4U) != 0) unit.set_skin(told_name(told.skin.chars));
   *unit.mutable_pose() = cell.pose;
   out.say(std::move(unit));
-  if (told.id > newest_before_) look_for_shot(told, owner, out);
+  if (told.id > newest_before_) {
+    thrown_ = thrown_ || is_thrown_by_us(told);
+    look_for_shot(told, owner, out);
+  }
   newest_ = std::max(newest_, told.id);
   if (owner != nullptr && !was_seen) owners_.gained(*owner, told.id, cell.pose, out);
+}
+
+/// A new cell of our own beside another one, or a new cell beside one of ours that may be its mass: not every server
+/// tells what is ejected mass, or gives it the colour of its cell.
+bool CellTracker::is_thrown_by_us(const AddedCell& told) const {
+  if (told.type != CellType::kPlayer && told.type != CellType::kEjected) return false;
+  const double x = plane_.east(told.x), y = plane_.north(told.y);
+  return std::any_of(own_.begin(), own_.end(), [&](std::uint32_t id) {
+    const Cell& own = cells_.at(id);
+    const double far = std::hypot(x - own.pose.x(), y - own.pose.y());
+    return id != told.id && far <= own.pose.radius() + plane_.metres(kThrown);
+  });
 }
 
 /// A new cell beside another one of its owner was split off that one. A new piece of mass beside a cell of its colour

@@ -7,6 +7,7 @@
 #include <deque>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "adapters/ogar/back/cell_owners.h"
@@ -47,6 +48,8 @@ class CellTracker {
     double largest = 0;   ///< size, Ogar's units
   };
   Self self() const;
+  /// Whether our player's cells have split or ejected mass since the last call.
+  bool take_thrown() { return std::exchange(thrown_, false); }
 
   /// The smallest size from which this server is known to let a cell eject mass.
   std::uint16_t smallest_to_eject() const { return smallest_to_eject_; }
@@ -64,6 +67,7 @@ class CellTracker {
   };
 
   CellOwners::Owner* owner_of(const AddedCell& cell, core::BackOut& out);
+  bool is_thrown_by_us(const AddedCell& cell) const;
   void look_for_shot(const AddedCell& cell, const CellOwners::Owner* owner, core::BackOut& out);
   bool may_seek(core::BackOut& out);
   void move(Cell& cell, const UpdatedCell& to, core::BackOut& out);
@@ -99,6 +103,7 @@ class CellTracker {
   core::Micros sought_at_ = 0;
   std::size_t sought_ = 0;  // cells that were examined then
   core::Micros checked_ = 0;
+  bool thrown_ = false;  // see take_thrown()
 };
 
 }  // namespace entente::ogar

@@ -28,6 +28,8 @@ void add(std::uint32_t more, std::uint32_t most, std::uint32_t& count) { count =
 std::uint8_t take(std::uint32_t& count) { return static_cast<std::uint8_t>(std::exchange(count, 0U)); }
 bool take_one(std::uint32_t& count) { return count > 0 && count-- > 0; }
 
+bool can_split(const CellTracker::Self& self) { return self.largest >= kSmallestToSplit && self.cells < kMostToSplit; }
+
 }  // namespace
 
 bool InputPlanner::hear(const core::Intent& intent, bool shown_world, CellTracker& tracker, core::BackOut& out) {
@@ -111,7 +113,7 @@ void InputPlanner::drop_old_lines(core::BackOut& out) {
 /// ignore both, the shot is dropped, and the mouse stays where it is.
 void InputPlanner::shoot(const core::Shooting& shot, CellTracker& tracker, core::BackOut& out) {
   const CellTracker::Self self = tracker.self();
-  const bool splits = self.largest >= kSmallestToSplit && self.cells < kMostToSplit;
+  const bool splits = can_split(self);
   const bool ejects = self.largest >= tracker.smallest_to_eject();
   if (shot.fire != nullptr && shot.fire->kind() != words::RAY)
     tracker.gunfire().wished(shot.fire->shot(), splits || ejects, out);
@@ -162,7 +164,7 @@ Input InputPlanner::next(const CellTracker& tracker, bool shown_world, Turn turn
     if (aimed_ > 0) --aimed_;
   }
   if (!turn.actions) return input;
-  act(input);
+  act(tracker, self, input);
   button(turn.mouse, input);
   if (!shown_world) return input;
   if (wants_spawn_ && now >= spawn_at_) {
@@ -209,12 +211,14 @@ void InputPlanner::point(const CellTracker& tracker, const CellTracker::Self& se
   input.y = to_i32(tracker.plane().y(y));
 }
 
-void InputPlanner::act(Input& input) {
+void InputPlanner::act(const CellTracker& tracker, const CellTracker::Self& self, Input& input) {
   input.splits = take(splits_);
   input.minion_splits = take(minion_splits_);
   input.eject = take_one(ejects_);
   input.minion_eject = take_one(minion_ejects_);
   input.minion_freeze = std::exchange(freeze_, false);
+  const bool must_split = input.splits != 0 && can_split(self);
+  input.must_throw = must_split || (input.eject && self.largest >= tracker.smallest_to_eject());
 }
 
 /// A press between two updates of the mouse is held as long as a press that comes with the next update.

@@ -19,6 +19,7 @@ struct Input {
   std::uint8_t splits = 0, minion_splits = 0;
   bool eject = false, minion_eject = false, minion_freeze = false;
   bool spectate = false, q_press = false, q_release = false;
+  bool must_throw = false;           ///< by the rules of OgarII, a cell of the player splits or ejects mass
   std::optional<std::string> spawn;  ///< the name to play by
   std::optional<std::string> say;
 
@@ -79,7 +80,7 @@ class InputPlanner {
   void try_to_eject(double size, double known);
   void press(bool down);
   void point(const CellTracker& tracker, const CellTracker::Self& self, core::Micros now, Input& input);
-  void act(Input& input);
+  void act(const CellTracker& tracker, const CellTracker::Self& self, Input& input);
   void button(bool paced, Input& input);
   void go_watching(Input& input);
 
