@@ -1,6 +1,7 @@
 // Datagrams of an ENet conversation, some of them hostile. Input: each is a byte (1 = to the client, 2 = datagrams
 // before it are missing), its size in two bytes, and its bytes.
 // Invariant: whatever sizes they announce, each packet is within the limit, and nothing is read outside of a datagram.
+#include <algorithm>
 #include <cstdlib>
 
 #include "proxy/net/enet/enet_dissector.h"
@@ -13,6 +14,8 @@ namespace {
 using namespace entente::net;
 using wire::Way;
 
+constexpr std::size_t kMostExpanded = 4096;  // bytes of a datagram, after the range coder
+
 void require(bool truth) {
   if (!truth) std::abort();
 }
@@ -24,14 +27,18 @@ struct Told final : EnetHeard {
     require(bytes.size() <= EnetDissector::kLargestPacket);
     if (send == EnetDelivery::kReliable) sum += bytes.size();
   }
-  void fault(Way, const Fault& fault, Bytes) override { require(fault.what != nullptr && *fault.what != '\0'); }
+  void fault(Way, const Fault& fault, Bytes bytes) override {
+    require(fault.what != nullptr && *fault.what != '\0');
+    wrong += bytes.size();
+  }
   std::size_t sum = 0;
+  std::size_t wrong = 0;  // bytes of this datagram
 };
 
 void check_one(Bytes datagram, EnetUnpacker& unpacker) {
   const auto header = enet_header(datagram);
   const auto opened = unpacker.open(datagram);
-  require(!opened.ok() || (header && opened->commands.size() <= 4096));
+  require(!opened.ok() || (header && opened->commands.size() <= kMostExpanded));
   const auto connect = enet_connect(datagram, unpacker);
   if (!connect) return;
   require(header->peer() == EnetHeader::kNobody && connect->channels >= 1 && connect->channels <= 255);
@@ -51,8 +58,10 @@ ENTENTE_FUZZ_TARGET(enet) {
     left = left.subspan(1);
     const Bytes datagram = fuzz::take_message(left);
     check_one(datagram, unpacker);
+    told.wrong = 0;
     dissector.datagram(way, datagram, told);
-    sent += 4096;  // at most, after the range coder
+    require(told.wrong <= std::max<std::size_t>(datagram.size(), kMostExpanded));
+    sent += kMostExpanded;
   }
   dissector.end(told);
   require(told.sum <= sent);

@@ -20,6 +20,7 @@ struct Heard final : EnetHeard {
   std::vector<std::string> packets;
   std::vector<std::uint32_t> connects, disconnects;
   std::vector<std::string> faults;
+  std::vector<std::string> wrong;  // what each fault is about
   void connect(std::uint32_t data) override { connects.push_back(data); }
   void disconnect(Way, std::uint32_t data) override { disconnects.push_back(data); }
   void packet(Way way, std::uint8_t channel, EnetDelivery send, Bytes bytes) override {
@@ -27,7 +28,10 @@ struct Heard final : EnetHeard {
                       std::to_string(static_cast<int>(send)) + " " +
                       to_hex(bytes.first(std::min<std::size_t>(bytes.size(), 8))) + " " + std::to_string(bytes.size()));
   }
-  void fault(Way, const Fault& fault, Bytes) override { faults.emplace_back(fault.what); }
+  void fault(Way, const Fault& fault, Bytes bytes) override {
+    faults.emplace_back(fault.what);
+    wrong.push_back(to_hex(bytes));
+  }
 };
 
 /// What each host is about to read, in order.
@@ -190,6 +194,23 @@ std::vector<std::string> faults_of_fragment(const std::string& count, const std:
 
 TEST_CASE("enet: a fragment that announces a huge packet is refused before memory is allocated") {
   CHECK(faults_of_fragment("00000002", "7fffffff") == std::vector<std::string>{"packet too large"});
+}
+
+TEST_CASE("enet: each wrong command is reported alone, and of one that cannot be read, also what follows") {
+  const std::string wrong =
+      to_hex(from_hex("08000001 0001 0000 00000000 00000000 00000000 00000000"));  // of 0 fragments
+  const std::string right = "4900000000010001aa", unreadable = "ff00000102";
+  Heard heard;
+  EnetUnpacker unpacker;
+  EnetDissector dissector(unpacker);
+  std::string commands;
+  for (int i = 0; i < 169; ++i) commands += wrong;
+  dissector.datagram(Way::kToServer, from_hex("0000" + commands), heard);
+  CHECK(heard.wrong == std::vector<std::string>(169, wrong));
+  heard.wrong.clear();
+  dissector.datagram(Way::kToServer, from_hex("0000" + wrong + right + wrong + unreadable + right), heard);
+  CHECK(heard.wrong == std::vector<std::string>{wrong, wrong, unreadable + right});
+  CHECK(heard.packets == std::vector<std::string>{"c2s 0 2 aa 1"});
 }
 
 std::string hex_of(std::uint32_t number, int digits) {

@@ -20,7 +20,8 @@ void EnetDissector::commands(wire::Way way, Bytes body, EnetHeard& to) {
     const std::size_t offset = body.size() - at.size();
     EnetCommand command;
     if (!command.read(in)) return to.fault(way, {"not an ENet command", kCommand, offset}, at);
-    if (const char* what = act(way, command, to)) to.fault(way, {what, kCommand, offset}, at);
+    if (const char* what = act(way, command, to))
+      to.fault(way, {what, kCommand, offset}, at.first(at.size() - in.left().size()));
   }
 }
 

@@ -30,9 +30,10 @@ class EnetHeard {
   /// One side disconnected, with this data (the game's reason).
   virtual void disconnect(wire::Way way, std::uint32_t data) = 0;
   virtual void packet(wire::Way way, std::uint8_t channel, EnetDelivery send, Bytes bytes) = 0;
-  /// A datagram that is not valid ENet. If the field is EnetDissector::kCommand: its unpacked commands, from the wrong
-  /// one on. If that one could be read, those after it are read, too, and there may be more faults.
-  virtual void fault(wire::Way way, const Fault& fault, Bytes datagram) = 0;
+  /// What is not valid ENet: a datagram; or if the field is EnetDissector::kCommand, one of its unpacked commands. Of a
+  /// command that cannot be read, the end is not known: `wrong` is all from there on, and nothing after it is read.
+  /// The faults of one datagram have no byte in common.
+  virtual void fault(wire::Way way, const Fault& fault, Bytes wrong) = 0;
 };
 
 class EnetDissector {

@@ -30,16 +30,18 @@ class Unpacked final : public net::EnetHeard {
     const wire::EnetCarriage how{channel, send};
     to_.bytes({datagram_.connection, way, how.lane(), datagram_.time, bytes, how});
   }
-  /// `bytes` may be what the range coder made of something that is not ENet at all.
-  void fault(Way way, const Fault&, Bytes bytes) override {
-    const Bytes whole = heard_ || datagram_.bytes.empty() ? bytes : datagram_.bytes;
-    to_.bytes({datagram_.connection, way, Lane::kDatagram, datagram_.time, whole});
+  /// `wrong` may be what the range coder made of something that is not ENet at all.
+  void fault(Way way, const Fault&, Bytes wrong) override {
+    if (gave_all_) return;
+    gave_all_ = !heard_ && !datagram_.bytes.empty();
+    to_.bytes({datagram_.connection, way, Lane::kDatagram, datagram_.time, gave_all_ ? datagram_.bytes : wrong});
   }
 
  private:
   const Imported& datagram_;
   ImportSink& to_;
-  bool heard_ = false;  // packets of this datagram
+  bool heard_ = false;     // packets of this datagram
+  bool gave_all_ = false;  // the whole datagram, as it came
   bool left_ = false;
 };
 

@@ -114,14 +114,12 @@ class TapThread::Hear final : public wire::DissectorSink, public net::EnetHeard 
       link_.dissector.datagram(way, bytes, *this);
     how_.reset();
   }
-  void fault(Way way, const Fault& fault, Bytes datagram) override {
+  void fault(Way way, const Fault& fault, Bytes wrong) override {
     if (!may_hold_secrets(way) || std::string_view(fault.field) != net::EnetDissector::kCommand)
-      return raw(way, Lane::kDatagram, datagram, &fault);
-    if (from_first_wrong_.empty()) {
-      from_first_wrong_.assign(datagram.begin(), datagram.end());
-      (void)blank_commands(way, from_first_wrong_);
-    }
-    raw(way, Lane::kDatagram, Bytes(from_first_wrong_).last(datagram.size()), &fault);
+      return raw(way, Lane::kDatagram, wrong, &fault);
+    Buffer commands(wrong.begin(), wrong.end());
+    (void)blank_commands(way, commands);
+    raw(way, Lane::kDatagram, commands, &fault);
   }
 
  private:
@@ -253,7 +251,6 @@ class TapThread::Hear final : public wire::DissectorSink, public net::EnetHeard 
   const WallTime at_;
   const LabNote lab_;
   std::optional<wire::EnetCarriage> how_;  // of the packet that is taken apart
-  Buffer from_first_wrong_;                // the commands from the first wrong one on, without secrets
   bool joined_ = false;                    // the next frame comes together with the one before
 };
 

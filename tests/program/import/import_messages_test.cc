@@ -99,6 +99,23 @@ TEST_CASE("a datagram that is not ENet is passed on unchanged") {
   CHECK(heard.all == "open 0 x\nc2s 0 datagram 48454c4c4f\ngone 0\n");
 }
 
+TEST_CASE("a datagram with several wrong commands of ENet is passed on once, or after a packet each command alone") {
+  HeardImport heard;
+  EnetImport sink(heard);
+  const std::string wrong =
+      to_hex(from_hex("08000001 0001 0000 00000000 00000000 00000000 00000000"));  // of 0 fragments
+  const std::string packet = "4900000000010001aa";
+  const auto say = [&](const std::string& hex) {
+    heard.all.clear();
+    sink.bytes({0, Way::kToServer, Lane::kDatagram, 0, from_hex(hex)});
+    return heard.all;
+  };
+  sink.opened(0, {"x", "", ""}, 0);
+  CHECK(say("0000" + wrong + wrong + wrong) == "c2s 0 datagram 0000" + wrong + wrong + wrong + "\n");
+  const std::string alone = "c2s 0 datagram " + wrong + "\n";
+  CHECK(say("0000" + packet + wrong + wrong) == "c2s 0 datagram aa\n" + alone + alone);
+}
+
 /// Datagrams of ENet, with their times.
 struct Datagrams {
   void say(ConnectionId id, Way way, Bytes bytes, double seconds) {

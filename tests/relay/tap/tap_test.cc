@@ -866,8 +866,34 @@ TEST_CASE("secrets in an ENet datagram with a wrong command are recorded as aste
   tap.sink(0).bytes(1, Way::kToServer, Lane::kDatagram, from_hex("0001 " + wrong + "616263" + after + named), 1);
   tap.sink(0).closed(1, "left", 1);
   REQUIRE(ok(tap.stop()));
-  CHECK(enet_records(disk) == std::vector<std::string>{"(raw) " + to_hex(from_hex(wrong + "2a2a2a" + after + stars)),
-                                                       "Named " + to_hex(from_hex(stars))});
+  CHECK(enet_records(disk) ==
+        std::vector<std::string>{"(raw) " + to_hex(from_hex(wrong + "2a2a2a")), "Named " + to_hex(from_hex(stars))});
+}
+
+TEST_CASE("of an ENet datagram with many wrong commands, each is recorded once, with and without secrets") {
+  constexpr std::size_t kMany = 169;
+  const Buffer wrong = from_hex("08 00 0001 0001 0000 00000000 00000000 00000000 00000000");  // of 0 fragments
+  const Buffer unreadable = from_hex("06 00 0001 00ff 6162");
+  Buffer datagram = from_hex("0001");
+  for (std::size_t i = 0; i < kMany; ++i) append(datagram, wrong);
+  append(datagram, unreadable);
+  for (const bool blanks : {true, false}) {
+    CAPTURE(blanks);
+    Disk disk;
+    TapThread::Options options{.recorder = disk.recorder()};
+    if (blanks) options.secrets = [](const wire::Game&) { return std::vector<wire::Secret>{{"Named", "small"}}; };
+    TapThread tap(std::move(options));
+    LinkInfo info = session(1);
+    info.game = &toy::packets();
+    info.enet_datagrams = true;
+    tap.sink(0).opened(info, 1);
+    tap.sink(0).bytes(1, Way::kToServer, Lane::kDatagram, datagram, 1);
+    tap.sink(0).closed(1, "left", 1);
+    REQUIRE(ok(tap.stop()));
+    std::vector<std::string> expected(kMany, "(raw) " + to_hex(wrong));
+    expected.push_back("(raw) " + to_hex(blanks ? Buffer(unreadable.size(), '*') : unreadable));
+    CHECK(enet_records(disk) == expected);
+  }
 }
 
 TEST_CASE("what a client wrote as a secret is recorded as asterisks where its server repeats it") {
