@@ -157,13 +157,14 @@ void EnetSession::pass_held(Held& side) {
     pass_counted(side.way, std::move(one));
     if (!side.packets.empty() && worker_route_->loop.time_is_up()) return worker_route_->loop.serve(side);
   }
-  if (side.left_at != 0 && side.packets.empty()) end(left(side));
+  if (side.left_at != 0 && side.packets.empty()) end(side.left_for);
 }
 
 /// The peer has left. Whether the session ends later, because something that it sent waits.
-bool EnetSession::leaves_later(Held& side) {
+bool EnetSession::leaves_later(Held& side, Reason why) {
   if (!open_ || side.packets.empty()) return false;
   side.left_at = now();
+  side.left_for = why;
   (&side == &from_client_ ? from_server_ : from_client_).clear();
   return true;
 }
@@ -216,7 +217,7 @@ void EnetSession::lab_keeps(LabLine& line, Bytes unit, std::uint32_t tag, bool a
 void EnetSession::peer_left(std::uint32_t data, bool) {
   client_ = nullptr;
   client_data_ = data;
-  if (!ending_ && leaves_later(from_client_)) return;
+  if (!ending_ && leaves_later(from_client_, Reason::kClientLeft)) return;
   end(Reason::kClientLeft);
 }
 
@@ -232,9 +233,11 @@ void EnetSession::disconnected(net::EnetPeer& peer, std::uint32_t data) {
     server_data_ = data;
     if (waits_for_slot()) return;
   }
-  server_data_ = data;
-  if (leaves_later(from_server_)) return;
-  end(open_ ? Reason::kServerLeft : Reason::kServerUnreachable);
+  const bool vanished = open_ && data == 0 && peer.timed_out();
+  if (!vanished) server_data_ = data;
+  Reason why = open_ ? Reason::kServerLeft : Reason::kServerUnreachable;
+  if (vanished) why = peer.refused() ? Reason::kServerReset : Reason::kServerTimeout;
+  if (!leaves_later(from_server_, why)) end(why);
 }
 
 /// The server is full. If no data has passed yet and the route holds sessions, the client waits for a seat.
@@ -284,7 +287,7 @@ bool EnetSession::drop_late(Dial&, Millis now) {
 
 std::optional<Reason> EnetSession::overdue(Millis now) const {
   for (const Held* side : {&from_client_, &from_server_})
-    if (side->left_at != 0 && late(now, side->left_at, limits_.linger_ms)) return left(*side);
+    if (side->left_at != 0 && late(now, side->left_at, limits_.linger_ms)) return side->left_for;
   return late(now, last_passed_, limits_.idle_ms) ? std::optional(Reason::kIdle) : std::nullopt;
 }
 

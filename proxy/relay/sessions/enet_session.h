@@ -41,6 +41,7 @@ class EnetSession final : public RelaySession, public EnetPeerUser, private net:
     std::size_t bytes = 0;  // of memory
     Pauses pauses;
     Millis left_at = 0;  // when the peer left, if not all that it sent was passed on then; 0: it did not
+    Reason left_for{};   // then, the reason of the session's end
   };
 
   void connected(net::EnetPeer& peer, std::uint32_t data) override;
@@ -75,10 +76,7 @@ class EnetSession final : public RelaySession, public EnetPeerUser, private net:
   }
   void hold(Held& side, Held::Packet packet);
   void pass_held(Held& side);
-  bool leaves_later(Held& side);
-  static Reason left(const Held& side) {
-    return side.way == wire::Way::kToServer ? Reason::kClientLeft : Reason::kServerLeft;
-  }
+  bool leaves_later(Held& side, Reason why);
   bool waits_for_slot();
   void pass(wire::Way way, std::uint8_t channel, net::EnetPacket packet);
   void pass_on(wire::Way way, std::uint8_t channel, net::EnetPacket packet);

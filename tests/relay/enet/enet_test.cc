@@ -68,6 +68,29 @@ TEST_CASE("enet relay: a server's refusal reaches the client unchanged") {
   scene.until([&] { return scene.client.heard("down 1"); });
 }
 
+TEST_CASE("enet relay: a client whose server has vanished is told so, after all that the server has sent") {
+  for (const std::uint32_t per_second : {0U, 40U}) {
+    CAPTURE(per_second);
+    const int sent = per_second == 0 ? 1 : 120;  // the burst is 80
+    Limits limits = no_limits();
+    limits.server_messages_per_second = per_second;
+    Scene scene(aos::game(), limits);
+    scene.join(3);
+    scene.client.say(0, "0901000002000000006f6f6f616200", EnetDelivery::kReliable);
+    scene.until([&] { return scene.server.log.size() == 2; });
+    for (int i = 0; i < sent; ++i) scene.server.say(0, "1200001800", EnetDelivery::kReliable);
+    scene.until([&] { return scene.client.heard("0/1 1200001800"); });
+    scene.server.host.close();  // says nothing
+    scene.until([&] { return scene.client.peer == nullptr; });
+    const auto& log = scene.client.log;
+    CHECK(std::count(log.begin(), log.end(), "0/1 1200001800") == sent);
+    CHECK(scene.client.heard("0/1 1123027468652063"));  // "the c" of the first line
+    CHECK(log.back() == "down 5");
+    CHECK(scene.running.totals().by(relay::Reason::kServerReset) == 1);
+    CHECK(scene.running.totals().by(relay::Reason::kServerLeft) == 0);
+  }
+}
+
 TEST_CASE("enet relay: if the server is not there, the client's wait ends") {
   Limits limits = no_limits();
   limits.connect_ms = 300;
