@@ -51,9 +51,15 @@ bool bind_to(int fd, const Address& at, bool foreign = false) {
   return ::bind(fd, at.raw(), at.size()) == 0;
 }
 
-std::string source_hint(const Source& source) {
-  if (source.foreign) return "addresses of others need CAP_NET_ADMIN";
-  return source.address.wildcard() ? "raise the limit of open files (ulimit -n)" : "see ip_local_port_range";
+SocketError towards_error(const std::string& what, int error, const Source& source) {
+  const char* hint = "check the addresses and routes of this machine";
+  if (is_shortage(error))
+    hint = "raise the limit of open files (ulimit -n)";
+  else if (error == EADDRINUSE)
+    hint = "raise net.ipv4.ip_local_port_range";
+  else if (source.foreign)
+    hint = "addresses of others need CAP_NET_ADMIN";
+  return {machine_error(what, error, hint), error};
 }
 
 /// A UDP socket at `at`; empty: errno says why not. Processes from before an upgrade may still have sockets there,
@@ -158,38 +164,35 @@ bool bind_source(int fd, const Source& source) {
   return source.address.wildcard() || bind_to(fd, source.address.with_port(0), source.foreign);
 }
 
-Outcome<Sockets> datagrams_towards(const Address& server, const Source& source) {
+NewSockets datagrams_towards(const Address& server, const Source& source) {
   Sockets sockets;
   sockets.udp = open_datagram(server.family());
   if (!sockets.udp || !bind_source(sockets.udp.get(), source) ||
       ::connect(sockets.udp.get(), server.raw(), server.size()) != 0) {
     const int error = errno;
-    return machine_error("cannot open a UDP socket towards " + server.text(), error, source_hint(source));
+    return towards_error("cannot open a UDP socket towards " + server.text(), error, source);
   }
   widen(sockets.udp);
   sockets.address = local_address(sockets.udp.get());
   return sockets;
 }
 
-Outcome<Sockets> stream_towards(const Address& server, const Source& source) {
+NewSockets stream_towards(const Address& server, const Source& source) {
   Sockets sockets;
   sockets.tcp = open_stream(server.family());
   if (sockets.tcp && bind_source(sockets.tcp.get(), source)) return sockets;
   const int error = errno;
-  return machine_error("cannot open a socket", error, source_hint(source));
+  return towards_error("cannot open a socket towards " + server.text(), error, source);
 }
 
-Outcome<Sockets> pair_towards(const Address& server, const Source& source) {
+NewSockets pair_towards(const Address& server, const Source& source) {
   for (int i = 0; i < kTries; ++i) {
     Sockets sockets;
     if (try_pair(server, source, sockets)) return sockets;
     if (errno != EADDRINUSE) break;
   }
   const int error = errno;
-  return machine_error("cannot open a TCP and a UDP socket on one port towards " + server.text(), error,
-                       source.address.wildcard()
-                           ? "raise the limit of open files (ulimit -n) or net.ipv4.ip_local_port_range"
-                           : source_hint(source));
+  return towards_error("cannot open a TCP and a UDP socket on one port towards " + server.text(), error, source);
 }
 
 void set_stream_options(int fd) {

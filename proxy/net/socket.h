@@ -28,6 +28,12 @@ struct Source {
   bool foreign = false;  ///< not of this machine: needs IP_TRANSPARENT, and so CAP_NET_ADMIN
 };
 
+/// Why there are no sockets.
+struct SocketError : Error {
+  int code = 0;  ///< an errno
+};
+using NewSockets = Expected<Sockets, SocketError>;
+
 /// Binds a socket of our own to `source`, at any free port. False, with errno, if that fails.
 bool bind_source(int fd, const Source& source);
 
@@ -47,16 +53,19 @@ std::optional<Error> objection_to_address(const Address& at);
 /// the port from no program that listens with SO_REUSEADDR.
 std::optional<Error> objection_to_port(const Address& at);
 
+// Sockets towards a server. If that fails, `code` says whether another server may be tried: not after is_shortage(),
+// and not after EADDRINUSE, which says that all local ports are in use.
+
 /// A UDP socket with its own port, connected to `server`, in `udp`.
-Outcome<Sockets> datagrams_towards(const Address& server, const Source& source = {});
+NewSockets datagrams_towards(const Address& server, const Source& source = {});
 
 /// A TCP socket for connecting to `server`; it does not connect yet. No `udp`.
-Outcome<Sockets> stream_towards(const Address& server, const Source& source = {});
+NewSockets stream_towards(const Address& server, const Source& source = {});
 
 /// As stream_towards(), with a UDP socket on the same local port, already connected to the server's port. The low byte
 /// of the local port is at least 4: bzfs 2.4 compares a client's port byte-swapped and never links others. If the
 /// server is unreachable, connecting the TCP socket reports it.
-Outcome<Sockets> pair_towards(const Address& server, const Source& source = {});
+NewSockets pair_towards(const Address& server, const Source& source = {});
 
 /// Configures a connection: sends small messages at once, buffers little in the kernel for a slow reader, and
 /// notices a vanished peer (after about two minutes of silence).

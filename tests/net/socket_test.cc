@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/support/connection.h"
+#include "tests/support/no_files_left.h"
 
 namespace entente::net::socket_test {
 namespace {
@@ -65,6 +66,29 @@ TEST_CASE("an unreachable server is an error of connecting, not of creating sock
   REQUIRE(pair.ok());
   CHECK(::connect(pair->tcp.get(), nowhere.raw(), nowhere.size()) != 0);
   CHECK(errno != EINPROGRESS);
+}
+
+TEST_CASE("an address that no socket can be connected to is no shortage, and nobody is told to raise a limit") {
+  const Address local = *Address::parse("[fe80::1]:5154");  // of no interface
+  const auto udp = datagrams_towards(local), pair = pair_towards(local);
+  for (const auto* none : {&udp, &pair}) {
+    REQUIRE_FALSE(none->ok());
+    CHECK(none->error().code != 0);
+    CHECK_FALSE(is_shortage(none->error().code));
+    CHECK(none->error().text.find("raise") == std::string::npos);
+  }
+}
+
+TEST_CASE("sockets towards a server that lack a descriptor say so") {
+  const auto server = listen(*Address::parse("127.0.0.1:0"), true);
+  const testing::NoFilesLeft limit;
+  const auto udp = datagrams_towards(server->address), tcp = stream_towards(server->address),
+             pair = pair_towards(server->address);
+  for (const auto* none : {&udp, &tcp, &pair}) {
+    REQUIRE_FALSE(none->ok());
+    CHECK(none->error().code == EMFILE);
+    CHECK(none->error().text.ends_with("Too many open files; raise the limit of open files (ulimit -n)"));
+  }
 }
 
 TEST_CASE("a peer that has closed its direction or its connection has ended, whatever it sent before") {
@@ -135,7 +159,8 @@ TEST_CASE("our sockets towards a server come from the source address that was as
   const Source lacking{*Address::parse("192.0.2.1:0")};
   const auto none = stream_towards(server->address, lacking);
   REQUIRE_FALSE(none.ok());
-  CHECK(none.error().text.ends_with("see ip_local_port_range"));
+  CHECK(none.error().code == EADDRNOTAVAIL);
+  CHECK(none.error().text.ends_with("check the addresses and routes of this machine"));
   CHECK_FALSE(datagrams_towards(server->address, lacking).ok());
   CHECK_FALSE(pair_towards(server->address, lacking).ok());
 }

@@ -102,11 +102,15 @@ bool Queries::Desk::ask_server() {
   if (&server != asked_ || has_moved) hang_up();
   if (!server_) {
     if (addresses.empty()) return false;
-    auto made = net::datagrams_towards(addresses.front());
-    if (!made || !reader_.open_connected(made->udp.get())) return false;
-    server_ = std::move(made->udp);
+    for (const net::Address& address : addresses) {
+      auto made = net::datagrams_towards(at_ = address);
+      if (!made) continue;  // perhaps this machine cannot use this kind of address
+      server_ = std::move(made->udp);
+      break;
+    }
+    if (!server_) return false;
+    if (!reader_.open_connected(server_.get())) return server_.reset(), false;
     asked_ = &server;
-    at_ = addresses.front();
     if (unanswered_since_) unanswered_since_ = now;
   }
   return net::udp_send(server_.get(), as_bytes(query_.question));

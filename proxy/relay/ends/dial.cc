@@ -101,7 +101,7 @@ void Dial::end() {
 }
 
 void Dial::failed(int error) {
-  say(server_, error);
+  say(server_, error, is_ours(error));
   next(Reason::kServerUnreachable, is_ours(error) ? "" : std::strerror(error));
 }
 
@@ -183,7 +183,7 @@ void Dial::tick(Millis now) {
   next(held_for_, "");
 }
 
-Outcome<net::Sockets> Dial::sockets_towards(const net::Address& server) const {
+net::NewSockets Dial::sockets_towards(const net::Address& server) const {
   switch (transport_) {
     case wire::Transport::kTcpAndUdp:
       return net::pair_towards(server, source_.get());
@@ -200,15 +200,10 @@ bool Dial::try_one(const net::Address& server, std::string& blame) {
   const net::Source& source = source_.get();
   const bool bot = client_.port() == 0;
   const Route& route = worker_route_->route;
-  if (source.foreign && source.address.family() != server.family()) return say(server, error), false;
+  if (source.foreign && source.address.family() != server.family()) return say(server, error, false), false;
   for (int i = 0; i < kPortTries; ++i) {
     auto made = sockets_towards(server);
-    if (!made) {
-      worker_route_->log_warning(LogKind::kMachine, made.error().text,
-                                 {.server = server.text(), .address = bot ? "" : client_.text()});
-      give_up(Reason::kOutOfDescriptors);
-      return true;
-    }
+    if (!made) return gives_up_without_socket(server, made.error(), blame);
     count_at(walk_.server());
     trying_ = true;
     error = user_.dial(*this, server,
@@ -225,14 +220,29 @@ bool Dial::try_one(const net::Address& server, std::string& blame) {
     blame = std::strerror(error);
     wastes_turn_ = false;
   }
-  say(server, error);
+  say(server, error, is_ours(error));
   return false;
 }
 
-void Dial::say(const net::Address& server, int error) {
+/// True: the session ends, because this machine has no socket or port left for any server.
+bool Dial::gives_up_without_socket(const net::Address& server, const net::SocketError& why, std::string& blame) {
+  const bool exhausted = net::is_shortage(why.code) || why.code == EADDRINUSE;
+  if (exhausted || !source_.get().address.wildcard()) {  // our source may be to blame
+    worker_route_->log_warning(LogKind::kMachine, why.text,
+                               {.server = server.text(), .address = client_.port() == 0 ? "" : client_.text()});
+    if (exhausted) give_up(Reason::kOutOfDescriptors);
+    return exhausted;
+  }
+  blame = std::strerror(why.code);
+  wastes_turn_ = false;
+  say(server, why.code, false);
+  return false;
+}
+
+void Dial::say(const net::Address& server, int error, bool ours) {
   const Upstreams& upstreams = worker_route_->route.upstreams;
   const bool known = walk_.server().state() == Upstream::State::kDown && upstreams.rules().check_ms != 0;
-  if (known && !is_ours(error)) return;
+  if (known && !ours) return;
   worker_route_->log_warning(LogKind::kUnreached,
                              "cannot reach server " + server.text() + ": " + std::strerror(error) + "; is it running?",
                              {.server = server.text()});

@@ -107,9 +107,10 @@ class Dial final : private LookupWaits::User {
   void end();
   void next(Reason last, const std::string& why);
   bool hold(Reason last);
-  Outcome<net::Sockets> sockets_towards(const net::Address& server) const;
+  net::NewSockets sockets_towards(const net::Address& server) const;
   bool try_one(const net::Address& server, std::string& blame);
-  void say(const net::Address& server, int error);
+  bool gives_up_without_socket(const net::Address& server, const net::SocketError& why, std::string& blame);
+  void say(const net::Address& server, int error, bool ours);
   void give_up(Reason why);
 
   User& user_;

@@ -1,6 +1,7 @@
 #include "proxy/relay/sessions/datagram_session.h"
 
 #include <algorithm>
+#include <cerrno>
 
 #include "proxy/base/steady_wall.h"
 #include "proxy/net/socket.h"
@@ -58,24 +59,39 @@ void DatagramSession::start() {
 }
 
 void DatagramSession::reach_next() {
-  const net::Source& source = source_.get();
-  if (server_) walk_.not_reached(worker_route_.loop.now());
+  if (server_) {
+    walk_.not_reached(worker_route_.loop.now());
+    failed_for_ = Reason::kServerTimeout;
+  }
   reader_.close();
   server_.reset();
-  do {
+  session_count_ = {};
+  while (!ended_ && !server_) {
     const net::Address* server = walk_.next(worker_route_.loop.now(), "");
     if (server == nullptr && walk_.looks_up()) return;  // until tick()
-    if (server == nullptr) return end(Reason::kServerTimeout);
+    if (server == nullptr) return end(failed_for_);
     info_.server = *server;
-  } while (source.foreign && source.address.family() != info_.server.family());
-  session_count_ = Upstreams::SessionCount(walk_.server());
+    try_server();
+  }
+}
+
+/// Asks the server at this address, if that is possible.
+void DatagramSession::try_server() {
+  const net::Source& source = source_.get();
+  if (source.foreign && source.address.family() != info_.server.family()) return;
   reader_.set_party(worker_route_.loop.server_party(info_.server, info_.client));
-  auto made = net::datagrams_towards(info_.server, source_.get());
+  auto made = net::datagrams_towards(info_.server, source);
+  if (!made && !net::is_shortage(made.error().code) && made.error().code != EADDRINUSE) {
+    walk_.not_reached(worker_route_.loop.now());
+    failed_for_ = Reason::kServerUnreachable;
+    return worker_route_.log_warning(LogKind::kUnreached, made.error().text, {.server = info_.server.text()});
+  }
   if (!made || !reader_.open_connected(made->udp.get())) {
     worker_route_.log_warning(LogKind::kMachine,
                               made ? "cannot watch one more socket; raise the limit of open files" : made.error().text);
     return end(Reason::kOutOfDescriptors);
   }
+  session_count_ = Upstreams::SessionCount(walk_.server());
   server_ = std::move(made->udp);
   asked_ = worker_route_.loop.now();
   pass(first_);

@@ -85,6 +85,7 @@ class DatagramSession final : private net::UdpReader::User, private DatagramInbo
   void datagram(const net::Address& from, Bytes bytes) override;
   void take_datagram(const net::Address& from, Bytes bytes) override;
   void reach_next();
+  void try_server();
   void answered(Bytes datagram);
   void pass(Bytes datagram);
   void pass_to_server(Bytes datagram);
@@ -122,6 +123,7 @@ class DatagramSession final : private net::UdpReader::User, private DatagramInbo
   Millis began_, asked_ = 0;
   SessionSource source_;
   UpstreamWalk walk_;
+  Reason failed_for_ = Reason::kServerTimeout;  // of the last address
   Upstreams::SessionCount session_count_;
   DatagramInbox inbox_;
   std::unique_ptr<SessionLab> lab_;  // null: what comes is passed on at once

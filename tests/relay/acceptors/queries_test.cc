@@ -107,6 +107,19 @@ TEST_CASE("queries: a bridge answers for itself, and its server is not asked") {
   CHECK_FALSE(desk.server.readable(0));
 }
 
+TEST_CASE("queries: if this machine cannot use one address of a server, it asks at the next") {
+  Desk desk(of_relay());
+  const net::Address nowhere = *net::Address::parse("255.255.255.255:9");
+  std::vector<std::unique_ptr<relay::Upstream>> all;
+  all.push_back(std::make_unique<relay::Upstream>(0, relay::UpstreamOptions{}, "the server",
+                                                  std::vector{nowhere, desk.server.here()}));
+  desk.route.route.upstreams.open(std::move(all), desk.route.route.options->upstream);
+  CHECK_FALSE(desk.ask(address(0)));
+  desk.server_is_asked();
+  desk.server_says("two play");
+  desk.get_an_answer();
+}
+
 TEST_CASE("queries: those who ask before the server has answered get its one answer, each once") {
   Desk desk(of_relay());
   for (int i = 0; i < 3; ++i) CHECK_FALSE(desk.ask(address(i)));

@@ -40,8 +40,7 @@ relay::RouteOptions options(const Limits& limits) {
 }
 
 struct Rig : Turning, relay::DatagramSession::Owner {
-  explicit Rig(const Limits& limits = timed(), std::size_t servers = 1) {
-    std::vector<net::Address> at;
+  explicit Rig(const Limits& limits = timed(), std::size_t servers = 1, std::vector<net::Address> at = {}) {
     for (std::size_t i = 0; i < servers; ++i) at.push_back(server.emplace_back(loopback()).here());
     route.emplace(loop, options(limits), at, &tapped.sink(0));
     auto listening = net::listen_datagrams(loopback());
@@ -340,6 +339,22 @@ TEST_CASE("datagram session: a server that does not answer is followed by the ne
   CHECK(rig.times_done == 1);
   CHECK(rig.route->ended(Reason::kServerTimeout) == 1);
   CHECK(rig.got(here).empty());  // no server has answered: none is told
+}
+
+TEST_CASE("datagram session: an address that this machine cannot use is followed by the next server") {
+  const net::Address nowhere = *net::Address::parse("255.255.255.255:9");
+  Rig alone(timed(), 0, {nowhere});
+  CHECK(alone.times_done == 1);
+  CHECK(alone.route->ended(Reason::kServerUnreachable) == 1);
+  CHECK(alone.route->heard.told("cannot open a UDP socket towards " + nowhere.text()) == 1);
+  CHECK(alone.route->heard.told("open files") == 0);
+  CHECK(alone.route->server().sessions() == 0);
+  for (int i = 0; i < 10; ++i) {  // any of the two may be tried first
+    Rig rig(timed(), 1, {nowhere});
+    CHECK(rig.at_server() == hex(rig.first));
+    CHECK(rig.times_done == 0);
+    CHECK(rig.session->report().info.server == rig.server[0].here());
+  }
 }
 
 TEST_CASE("datagram session: it counts for its server until it ends, and only a proven one is opened") {

@@ -61,6 +61,21 @@ TEST_CASE("several servers: if the first cannot be reached, the next one is trie
   CHECK(running.sessions()[1].info.server == second.address());
 }
 
+TEST_CASE("several servers: an address that this machine cannot use is like a server that cannot be reached") {
+  const net::Address local = *net::Address::parse("[fe80::1]:9");  // of no interface
+  FakeServer second(true);
+  Several running({local, second.address()});
+  const Stream client = join(running.address);
+  CHECK(second.accept().read_text(4) == kHello);
+  CHECK(running.has_state(0, State::kDown));
+  CHECK(running.heard.told("cannot reach server " + local.text()) == 1);
+  CHECK(running.heard.told("open files") == 0);
+  Several alone({local}, [](auto& options) { options.upstream.hold_ms = 60'000; });
+  const Stream waits = join(alone.address);
+  CHECK(alone.have_come(1));
+  CHECK(alone.totals().by(Reason::kOutOfDescriptors) == 0);
+}
+
 TEST_CASE("several servers: `least` balances them; a drained one keeps its sessions and gets no new ones") {
   FakeServer first(true), second(true);
   Several running({first.address(), second.address()}, [](auto& options) { options.upstream.policy = Policy::kLeast; });
