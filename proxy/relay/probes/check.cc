@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -52,7 +53,10 @@ class Look : public Check, private net::Later {
   virtual void watch(Millis now) = 0;
 
   /// The server does not answer at this address.
-  void refused(int error) { not_reached(Reason::kServerUnreachable, std::strerror(error)); }
+  void refused(int error) {
+    if (net::is_shortage(error)) return conclude({.lacks = error});
+    not_reached(Reason::kServerUnreachable, std::strerror(error));
+  }
   void not_reached(Reason reason, const std::string& why) {
     server_.addresses.not_reached(addresses_[next_ - 1], now());
     if (next_ == addresses_.size()) return fail(reason, why);
@@ -62,7 +66,7 @@ class Look : public Check, private net::Later {
   void fail(Reason reason, const std::string& why) { conclude({reason, std::nullopt, why}); }
   void conclude(const Check::Result& result) {
     if (!running_) return;
-    if (!result.failed) server_.addresses.reached(addresses_[next_ - 1]);
+    if (!result.failed && result.lacks == 0) server_.addresses.reached(addresses_[next_ - 1]);
     hang_up();
     result_ = result;
     worker_route_.loop.later(*this);  // the user may have called start()
@@ -134,7 +138,7 @@ class StreamCheck final : public Look, private net::TcpUser {
     said_.clear();
     reached_ = false;
     auto made = net::stream_towards(server);
-    if (!made) return EMFILE;
+    if (!made) return made.error().code;
     link_.set_party(worker_route_.loop.server_party(server));
     return link_.connect(std::move(made->tcp), server, first(server));
   }
@@ -200,7 +204,7 @@ class WebCheck final : public Look, private net::WebUser {
  private:
   int reach(const net::Address& server) override {
     auto made = net::stream_towards(server);
-    if (!made) return EMFILE;
+    if (!made) return made.error().code;
     const WebOptions& web = worker_route_.route.options->web;
     net::UpgradeRequest request{server_.name, web.server_path.empty() ? "/" : web.server_path,
                                 upgrades_ ? net::make_upgrade_key() : "", net::forwarded_headers({})};
@@ -256,8 +260,9 @@ class QueryCheck final : public Look, private net::UdpReader::User {
  private:
   int reach(const net::Address& server) override {
     auto made = net::datagrams_towards(server);
+    if (!made) return made.error().code;
     reader_.set_party(worker_route_.loop.server_party(server));
-    if (!made || !reader_.open_connected(made->udp.get())) return EMFILE;
+    if (!reader_.open_connected(made->udp.get())) return ENOBUFS;
     socket_ = std::move(made->udp);
     asked_ = 0;
     ask();

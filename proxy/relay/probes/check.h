@@ -20,6 +20,7 @@ class Check {
     std::optional<Reason> failed = {};        ///< nothing: the server is there
     std::optional<std::size_t> dialect = {};  ///< if its greeting shows it
     std::string why = {};                     ///< of a failure, for the operator
+    int lacks = 0;  ///< an errno: this machine lacked what a check needs, and nothing else is known; 0: it did not
   };
   class User {
    public:

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "proxy/net/socket.h"
+
 namespace entente::relay {
 namespace {
 
@@ -51,6 +53,7 @@ class ServerProbes::One final : private Check::User {
     if (server_.addresses.by_name()) follow_name(now);
     if (!check_) return;
     check_->tick(now);
+    if (again_) start(now);
     const Millis every = route_.upstreams.rules().check_ms;
     if (every == 0) return;
     const bool down = server_.state() != Upstream::State::kUp;
@@ -58,7 +61,7 @@ class ServerProbes::One final : private Check::User {
   }
   void close() {
     if (check_) check_->close();
-    running_ = false;
+    running_ = again_ = false;
   }
 
  private:
@@ -98,14 +101,31 @@ class ServerProbes::One final : private Check::User {
   void start(Millis now) {
     if (running_ || !check_) return;
     running_ = true;
-    why_.reset();
+    again_ = false;
     checked_at_ = begun_ = now;
     check_->start(owner_.worker_route_.rules->limits);
   }
 
   void checked(const Check::Result& result) override {
     running_ = false;
+    again_ = result.lacks != 0;
+    again_ ? note_lack(result.lacks) : note(result);
+    if (owner_.user_ != nullptr) owner_.user_->probed();
+  }
+
+  /// What was known of the server still holds.
+  void note_lack(int error) {
+    if (std::exchange(told_lack_, true)) return;
+    owner_.worker_route_.log_warning(
+        LogKind::kMachine,
+        net::machine_error("cannot check server " + server_.name, error, "raise the limit of open files (ulimit -n)")
+            .text,
+        {.server = server_.name});
+  }
+
+  void note(const Check::Result& result) {
     asked_ = true;
+    told_lack_ = false;
     WorkerRoute& worker_route = owner_.worker_route_;
     const bool wrong = !result.failed && result.dialect && !route_.options->bridge && *result.dialect != route_.dialect;
     if (wrong) worker_route.log_wrong_dialect(server_.name, *result.dialect);
@@ -114,7 +134,6 @@ class ServerProbes::One final : private Check::User {
     good_until_ = checked_at_ + kBelieveBadNews;
     away_ = why_.has_value();
     why_ ? note_failure(wrong ? "it speaks another dialect" : result.why) : note_success(result);
-    if (owner_.user_ != nullptr) owner_.user_->probed();
   }
 
   void note_success(const Check::Result& result) {
@@ -148,6 +167,8 @@ class ServerProbes::One final : private Check::User {
   Upstream& server_;
   std::unique_ptr<Check> check_;
   bool running_ = false, asked_ = false, answered_ = false;
+  bool again_ = false;         // the last check had no result, and another is due
+  bool told_lack_ = false;     // why it had none
   std::optional<Reason> why_;  // of the last failure
   bool away_ = false;          // the last check that ended has failed
   Millis begun_ = 0, checked_at_ = 0, good_until_ = 0;

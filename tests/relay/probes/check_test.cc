@@ -3,7 +3,10 @@
 #include "proxy/relay/probes/check.h"
 
 #include <doctest/doctest.h>
+#include <sys/socket.h>
 
+#include <cerrno>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
@@ -13,6 +16,7 @@
 #include "tests/relay/route/one_route.h"
 #include "tests/relay/toy.h"
 #include "tests/relay/web_peers.h"
+#include "tests/support/no_files_left.h"
 
 namespace entente::testing::check_test {
 namespace {
@@ -316,6 +320,34 @@ TEST_CASE("check by WebSocket: a server has detect_ms to upgrade, in each check"
     CHECK(it.result().failed == Reason::kServerUnreachable);
     CHECK(it.results.back().why == "timed out");
     CHECK(silent.stream().read_all().empty());
+  }
+}
+
+TEST_CASE("check by query: what keeps this machine from asking is told with the system's words") {
+  const net::Address nowhere = *net::Address::parse("255.255.255.255:9");
+  const net::Fd socket(::socket(AF_INET, SOCK_DGRAM, 0));
+  REQUIRE(::connect(socket.get(), nowhere.raw(), nowhere.size()) != 0);
+  const std::string why = std::strerror(errno);
+  Checking it(toy::packets(), {nowhere});
+  it.start();
+  CHECK(it.result().failed == Reason::kServerUnreachable);
+  CHECK(it.results.back().why == why);
+}
+
+TEST_CASE("check: without a free file descriptor it tells nothing of the server, and no address counts as silent") {
+  for (const wire::Game* game : {&toy::packets(), &toy::stream(), &toy::messages()}) {
+    CAPTURE(game->name());
+    const FakeServer fake, other;
+    Checking it(*game, {fake.address(), other.address()});
+    {
+      const NoFilesLeft limit;
+      it.start();
+      CHECK(it.result().lacks == EMFILE);
+      CHECK_FALSE(it.results.back().failed);
+    }
+    CHECK(it.server.addresses.all(it.loop.now()) == std::vector{fake.address(), other.address()});
+    it.start();
+    it.check->close();
   }
 }
 

@@ -11,6 +11,7 @@
 #include "tests/relay/enet_peers.h"
 #include "tests/relay/route/one_route.h"
 #include "tests/relay/toy.h"
+#include "tests/support/no_files_left.h"
 
 namespace entente::testing::server_probes_test {
 namespace {
@@ -98,6 +99,41 @@ TEST_CASE("probes: a route that does not check its servers sends them nothing") 
   Probing it(of_queried(0), {fake.here()});
   for (const Millis after : {0U, 1'000U, 1'000'000U}) it.probes.tick(it.loop.now() + after);
   CHECK_FALSE(fake.readable(0));
+}
+
+TEST_CASE(
+    "probes: without a free file descriptor a server keeps its state and its dialect, and is checked again soon") {
+  const FakeServer fake;
+  relay::RouteOptions options = of_unknown_dialect();
+  options.upstream.check_ms = 10'000;
+  Probing it(std::move(options), {fake.address()});
+  const auto greet = [&] {
+    it.until([&] { return fake.called(0); });
+    const int before = it.told;
+    const Stream link = fake.accept();
+    link.send("toy\x06");
+    it.until([&] { return it.told == before + 1; });
+  };
+  it.probes.tick(it.loop.now());
+  greet();
+  CHECK(it.route.server().state() == State::kUp);
+  const Millis due = it.told_at + 10'000;
+  {
+    const NoFilesLeft limit;
+    for (int i = 0; i < 3; ++i) {
+      const int before = it.told;
+      it.probes.tick(due + static_cast<Millis>(i));
+      it.until([&] { return it.told == before + 1; });
+      CHECK(it.route.server().state() == State::kUp);
+      CHECK(it.probes.known());
+    }
+  }
+  CHECK(it.route.heard.told("cannot check server") == 1);
+  CHECK(it.route.heard.line("Too many open files; raise the limit"));
+  CHECK(it.route.heard.told("cannot reach server") == 0);
+  it.probes.tick(due + 3);
+  greet();
+  CHECK(it.route.server().state() == State::kUp);
 }
 
 TEST_CASE("probes: each server of a route has its own check, and one that waits for its answer is not begun anew") {
