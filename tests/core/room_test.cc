@@ -1620,7 +1620,9 @@ TEST_CASE("a player that is not admitted yet waits with all its words, and other
   };
   Stage stage;
   NoAdmission host(stage);
-  Room room(host, std::make_unique<ToyBack>(), Play::options(true));
+  RoomOptions options = Play::options(true);
+  options.tells_drops = true;
+  Room room(host, std::make_unique<ToyBack>(), options);
   room.seat(std::make_unique<ToyFront>(), {}, 0);
   room.seat(std::make_unique<ToyFront>(), {}, 0);
   stage.take();
@@ -1634,7 +1636,10 @@ TEST_CASE("a player that is not admitted yet waits with all its words, and other
   CHECK(host.asked == std::vector<Id>{1});
   SUBCASE("but not with more bytes than a bound") {
     const std::string large(40'000, 'x');
-    for (const std::string& line : {large, std::string(100'000, 'y'), large, std::string("see you")}) says(1, line);
+    std::string told;
+    for (const std::string& line : {large, std::string(100'000, 'y'), large, std::string("see you")})
+      told += says(1, line);
+    CHECK(told == "seat 1 sends Notice\n");  // once
     const auto& lost = room.ledger().entries();
     CHECK(std::count_if(lost.begin(), lost.end(), [](auto& one) { return one.line == &drops::kHeldTooMany; }) == 1);
     room.admit(1, 5);

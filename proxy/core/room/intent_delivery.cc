@@ -133,7 +133,9 @@ bool IntentDelivery::awaits_entry(Intent& intent, Seat& seat) {
     seat.unadmitted.push_back(std::move(intent));
     return true;
   }
+  heard_ = &intent;  // as if the back had heard and dropped it
   count_drop(seat.me(), drops::kHeldTooMany, name_of(intent));
+  heard_ = nullptr;
   return true;
 }
 
@@ -175,7 +177,9 @@ void IntentDelivery::count_drop(Id member, const MappingLine& line, const char* 
   room_.ledger_.add(line, word);
   if (!room_.options_.tells_drops || member == kNextBackId || !is_wish(line, word)) return;
   Seat* const seat = room_.seat_with(member != kBackId ? member : heard_ != nullptr ? heard_->by : room_.back_->me());
-  if (seat == nullptr || seat->has_left() || !seat->entered || !tells_first(*seat, line, word)) return;
+  if (seat == nullptr || seat->has_left()) return;
+  const bool waits = !seat->unadmitted.empty();  // to enter
+  if ((!seat->entered && !waits) || !tells_first(*seat, line, word)) return;
   notify(*seat, words_for_drop(line, word), heard_ != nullptr ? heard_->number : 0);
 }
 
