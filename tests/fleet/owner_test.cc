@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "adapters/native/native.h"
+#include "proxy/core/drops.h"
 #include "proxy/fleet/arena/far_guest.h"
 #include "proxy/fleet/decode.h"
 #include "proxy/relay/route/rule_book.h"
@@ -292,15 +293,15 @@ TEST_CASE("each of several processes of a node keeps its players, and one that i
   CHECK(it.arena.counts->players == kMost - 1);
 }
 
-TEST_CASE("of a player of another node who waits for a seat, a bounded number of intents is kept") {
-  Owned it;
-  it.owner->read("edge", from_edge(1, [](bus::FromNode& message) {
-                   open(message);
-                   enter(message);
-                   for (std::size_t i = 0; i < FarGuest::kMostWaiting + 10; ++i) say_hello(message);
-                 }));
-  CHECK(it.arena.counts->refused == 11);
-}
+struct Says {
+  void operator()(const std::function<void(bus::FromNode&)>& what) {
+    it.owner->read(name, from_edge(++number, what));
+    pass_time(it);
+  }
+  Owned& it;
+  std::string name = "edge";
+  std::uint64_t number = 0;
+};
 
 /// A message of the run 1. `what`: for each of these seats.
 Buffer from_seats(std::uint64_t number, std::uint32_t seats, const std::function<void(bus::FromNode&)>& what) {
@@ -321,6 +322,92 @@ std::function<void(bus::FromNode&)> say_long(std::size_t size) {
   return [size](bus::FromNode& message) {
     message.add_parts()->mutable_intent()->mutable_say()->set_text(std::string(size, 'x'));
   };
+}
+
+/// The texts that nodes were sent for single players, teams or admins, as "RUN: text".
+std::vector<std::string> notices(const Owned& it) {
+  std::vector<std::string> all;
+  for (const bus::ToNode& one : it.sent)
+    for (const auto& part : one.parts())
+      if (part.fact().has_notice()) all.push_back(std::to_string(one.run()) + ": " + part.fact().notice().text());
+  return all;
+}
+
+/// The seats that nodes were told are closed, as "SEAT why".
+std::vector<std::string> closed(const Owned& it) {
+  std::vector<std::string> all;
+  for (const bus::ToNode& one : it.sent)
+    for (const auto& part : one.parts())
+      if (part.has_closed()) all.push_back(std::to_string(part.closed().seat()) + " " + part.closed().why());
+  return all;
+}
+
+/// How often players were told so.
+std::ptrdiff_t told_held_too_many(const Owned& it) {
+  const std::vector<std::string> all = notices(it);
+  return std::count(all.begin(), all.end(), "1: not passed on: Say: too many requests while the player waits to enter");
+}
+
+std::uint64_t held_too_many(const Owned& it) {
+  std::uint64_t times = 0;
+  for (const auto& one : it.room->room().ledger().entries())
+    if (one.line == &core::drops::kHeldTooMany) times += one.times;
+  return times;
+}
+
+TEST_CASE("of a player of another node who waits for a seat, a bounded number of intents is kept") {
+  Owned it;
+  it.owner->read("edge", from_edge(1, [](bus::FromNode& message) {
+                   open(message);
+                   enter(message);
+                   for (std::size_t i = 0; i < FarGuest::kMostWaiting + 10; ++i) say_hello(message);
+                 }));
+  CHECK(it.arena.counts->refused == 11);
+  // Once for all of them. Of those that the room is given, it keeps 64.
+  CHECK(it.until([&] {
+    it.owner->turn_ends();
+    return told_held_too_many(it) != 0;
+  }));
+  pass_time(it);
+  CHECK(told_held_too_many(it) == 1);
+  CHECK(held_too_many(it) == 11 + FarGuest::kMostWaiting - 64);
+}
+
+TEST_CASE("a player of another node is told what is refused while it waits to enter") {
+  Limits limits;
+  limits.enters_per_second = limits.enters_burst = 1;
+  Owned it({}, limits);
+  std::uint64_t number = 0;
+  it.owner->read("edge", from_seats(++number, 2, open));
+  pass_time(it);
+  it.owner->read("edge", from_seats(++number, 2, enter));
+  pass_time(it);
+  REQUIRE(it.room->world().players().size() == 1);
+  it.sent.clear();
+  it.owner->read("edge", from_seats(++number, 2, say_long(70'000)));
+  pass_time(it);
+  CHECK(told_held_too_many(it) == 1);
+  it.owner->read("edge", from_seats(++number, 2, say_long(70'000)));
+  pass_time(it);
+  CHECK(told_held_too_many(it) == 1);
+  CHECK(it.arena.counts->refused == 2);
+  CHECK(held_too_many(it) == 2);
+  CHECK(it.room->world().players().size() == 1);
+}
+
+TEST_CASE("of a player of another node who is in play, all intents of a message are passed on") {
+  Owned it;
+  Says say{it};
+  say(open);
+  say(enter);
+  say([](bus::FromNode& message) {
+    for (std::size_t i = 0; i < 3 * FarGuest::kMostWaiting; ++i)
+      message.add_parts()->mutable_intent()->mutable_toward()->set_x(1);
+    message.add_parts()->mutable_intent()->mutable_change()->set_motto("gone fishing");
+  });
+  CHECK(it.arena.counts->refused == 0);
+  REQUIRE(it.room->world().players().size() == 1);
+  CHECK(it.room->world().players().begin()->second.player.motto() == "gone fishing");
 }
 
 TEST_CASE(
@@ -622,16 +709,6 @@ void nothing(bus::FromNode&) {}
 void leave(bus::FromNode& message) { message.add_parts()->mutable_intent()->mutable_leave(); }
 
 /// The edge's messages about its player, in order.
-struct Says {
-  void operator()(const std::function<void(bus::FromNode&)>& what) {
-    it.owner->read(name, from_edge(++number, what));
-    pass_time(it);
-  }
-  Owned& it;
-  std::string name = "edge";
-  std::uint64_t number = 0;
-};
-
 std::size_t worlds(const Owned& it) {
   return static_cast<std::size_t>(
       std::count_if(it.sent.begin(), it.sent.end(), [](const bus::ToNode& one) { return one.has_piece(); }));
@@ -675,18 +752,11 @@ TEST_CASE("a player who has returned by another node is in once, and the silent 
   edge(enter);
   other(open);
   other(enter);
-  const auto closed = [&] {
-    std::vector<std::string> all;
-    for (const bus::ToNode& one : it.sent)
-      for (const auto& part : one.parts())
-        if (part.has_closed()) all.push_back(std::to_string(part.closed().seat()) + " " + part.closed().why());
-    return all;
-  };
   CHECK(it.until([&] {
     it.owner->turn_ends();
-    return !closed().empty();
+    return !closed(it).empty();
   }));
-  CHECK(closed() == std::vector<std::string>{"1 has returned by another node"});
+  CHECK(closed(it) == std::vector<std::string>{"1 has returned by another node"});
   pass_time(it);
   REQUIRE(it.room->world().players().size() == 1);
   CHECK(it.room->world().players().begin()->second.player.name() == "anna");
@@ -883,15 +953,6 @@ TEST_CASE("what a player says before it leaves is heard, also if both come in on
   for (const bus::Facts& facts : it.published)
     for (const auto& fact : facts.facts()) order += fact.has_said() ? "said " : fact.has_player_gone() ? "gone " : "";
   CHECK(order == "said gone ");
-}
-
-/// The texts that nodes were sent for single players, teams or admins, as "RUN: text".
-std::vector<std::string> notices(const Owned& it) {
-  std::vector<std::string> all;
-  for (const bus::ToNode& one : it.sent)
-    for (const auto& part : one.parts())
-      if (part.fact().has_notice()) all.push_back(std::to_string(one.run()) + ": " + part.fact().notice().text());
-  return all;
 }
 
 core::Fact notice(const std::string& text, words::Audience audience, std::uint32_t to = 0) {

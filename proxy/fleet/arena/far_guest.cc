@@ -1,7 +1,10 @@
 #include "proxy/fleet/arena/far_guest.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
+
+#include "proxy/core/drops.h"
 
 namespace entente::fleet {
 
@@ -21,18 +24,15 @@ std::size_t bytes_of(const core::Intent& intent) { return core::message_in(inten
 
 }  // namespace
 
-/// Says the intents that wait, each time that it is called.
+/// Says what the guest has for the room, each time that it is called.
 class FarGuest::Front final : public core::Front {
  public:
-  explicit Front(std::vector<core::Intent>& wants) : wants_(wants) {}
-  void receive(const Frames&, Outlet& out) override {
-    for (core::Intent& one : wants_) out.say(std::move(one));
-    wants_.clear();
-  }
+  explicit Front(FarGuest& guest) : guest_(guest) {}
+  void receive(const Frames&, Outlet& out) override { guest_.speak(out); }
   void hear(const core::Fact&, Outlet&) override {}
 
  private:
-  std::vector<core::Intent>& wants_;
+  FarGuest& guest_;
 };
 
 FarGuest::FarGuest(relay::SharedRoom& room, const relay::LinkInfo& client, const Limits& limits,
@@ -49,6 +49,7 @@ FarGuest::~FarGuest() { node_bytes_ -= wants_bytes_ + room_bytes_; }
 
 /// What a player in play wants is passed on at once, so only its number is limited.
 bool FarGuest::has_space(const core::Intent& intent, std::size_t bytes) const {
+  if (wants_.size() >= kMostWaiting) return false;
   const bool enters = core::as<words::Enter>(intent) != nullptr;
   if (seat_ != 0 && !queued_ && !held_ && !enters_ && !enters) return true;
   return wants_bytes_ + room_bytes_ + bytes <= kMostWaitingBytes &&
@@ -56,9 +57,11 @@ bool FarGuest::has_space(const core::Intent& intent, std::size_t bytes) const {
 }
 
 bool FarGuest::want(core::Intent intent) {
-  if (over_ || wants_.size() >= kMostWaiting) return false;
+  if (over_) return false;
   const std::size_t bytes = bytes_of(intent);
-  if (!has_space(intent, bytes)) return false;
+  if (!has_space(intent, bytes)) deliver();
+  if (over_) return false;
+  if (!has_space(intent, bytes)) return note_refused(core::name_of(intent)), false;
   enters_ = enters_ || core::as<words::Enter>(intent) != nullptr;
   wants_bytes_ += bytes;
   node_bytes_ += bytes;
@@ -66,15 +69,38 @@ bool FarGuest::want(core::Intent intent) {
   return true;
 }
 
+void FarGuest::note_refused(const char* name) {
+  const auto known =
+      std::find_if(refused_.begin(), refused_.end(), [name](const Refused& one) { return one.name == name; });
+  if (known == refused_.end()) return refused_.push_back({name, 1});
+  ++known->times;
+}
+
 void FarGuest::deliver() {
-  if (over_ || held_ || queued_ || seat_ == 0 || wants_.empty()) return;
-  enters_ = false;
+  if (over_ || held_ || seat_ == 0) return;
+  if (!queued_ && !wants_.empty()) {
+    enters_ = false;
+    room_.take_frames(seat_, {});
+    const std::size_t bytes = std::exchange(wants_bytes_, 0);
+    if (queued_)
+      room_bytes_ += bytes;
+    else
+      node_bytes_ -= bytes;
+  }
+  // The room tells nothing to a player who has not asked to enter, so this comes last.
+  if (over_ || refused_.empty()) return;
+  tells_ = true;
   room_.take_frames(seat_, {});
-  const std::size_t bytes = std::exchange(wants_bytes_, 0);
-  if (queued_)
-    room_bytes_ += bytes;
-  else
-    node_bytes_ -= bytes;
+}
+
+void FarGuest::speak(core::FrontOut& out) {
+  if (std::exchange(tells_, false)) {
+    for (const Refused& one : std::exchange(refused_, {}))
+      for (std::size_t i = 0; i < one.times; ++i) out.drop(core::drops::kHeldTooMany, one);
+    return;
+  }
+  for (core::Intent& one : wants_) out.say(std::move(one));
+  wants_.clear();
 }
 
 void FarGuest::take_turn() {
@@ -82,7 +108,7 @@ void FarGuest::take_turn() {
   node_bytes_ -= std::exchange(room_bytes_, 0);
   if (over_) return;
   if (room_.over()) return leave("the arena is closed");
-  if (seat_ == 0) room_.seat(*this, std::make_unique<Front>(wants_), peer_);
+  if (seat_ == 0) room_.seat(*this, std::make_unique<Front>(*this), peer_);
   deliver();
 }
 

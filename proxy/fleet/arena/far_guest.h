@@ -33,9 +33,10 @@ class FarGuest final : public relay::Guest {
   FarGuest& operator=(const FarGuest&) = delete;
 
   void begin() { room_.wait_for_seat(*this); }
-  /// Queues an intent of the player. False: too many or too large ones wait, and it is dropped.
+  /// Queues an intent of the player; if there is no space, those before it are delivered first. False: it is dropped,
+  /// because too many or too large ones wait. deliver() has the room count that, and tell the player once of each kind.
   bool want(core::Intent intent);
-  /// Passes the queued intents to the room, unless they are held back.
+  /// Passes the queued intents to the room, unless they are held back. Not called for a player who has no seat yet.
   void deliver();
   void hold_back(bool held) { held_ = held; }
   /// Replaces the limits. `limits` outlive it.
@@ -70,8 +71,15 @@ class FarGuest final : public relay::Guest {
 
  private:
   class Front;
+  struct Refused {
+    friend const char* name_of(const Refused& one) { return one.name; }
+    const char* name;  // of its kind
+    std::size_t times;
+  };
 
   bool has_space(const core::Intent& intent, std::size_t bytes) const;
+  void note_refused(const char* name);
+  void speak(core::FrontOut& out);
 
   relay::SharedRoom& room_;
   const relay::LinkInfo client_;
@@ -86,7 +94,9 @@ class FarGuest final : public relay::Guest {
   bool held_ = false;  // back
   std::string why_;
   std::vector<core::Intent> wants_;
-  bool enters_ = false;  // wants_ has an Enter
+  bool enters_ = false;           // wants_ has an Enter
+  std::vector<Refused> refused_;  // by want(), and not counted yet: each kind once
+  bool tells_ = false;            // the next speak() is about refused_
   // Of wants_, and at most of what the room keeps until the player may enter. Both are part of node_bytes_.
   std::size_t wants_bytes_ = 0, room_bytes_ = 0;
 };

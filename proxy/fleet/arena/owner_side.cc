@@ -427,11 +427,14 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     const bool is_new = wish != nullptr && seat.in_doubt == 0 && room_.world().player(seat.player) == nullptr;
     const std::string name = is_new ? wish->name() : std::string();
     // Resume is handled by the node where the client is.
-    if (!intent || core::as<words::Resume>(*intent) != nullptr || !guest.want(*std::move(intent))) {
+    const bool is_valid = intent && core::as<words::Resume>(*intent) == nullptr;
+    const bool is_taken = is_valid && guest.want(*std::move(intent));
+    if (!is_taken) {
       seat.entered = had_entered;
-      return refuse();
+      refuse();
+      if (!is_valid) return;
     }
-    if (is_new && comes_back(node, seat, name)) {
+    if (is_taken && is_new && comes_back(node, seat, name)) {
       seat.in_doubt = loop_.now();
       guest.hold_back(true);
       in_doubt_[{{node.name, node.run}, part.seat()}] = name;
