@@ -485,6 +485,8 @@ TEST_CASE("a client's wish to resume is for its own node, and a node has a bound
     const std::string bytes = message.SerializeAsString();
     it.owner->read("edge", as_bytes(bytes));
     CHECK(it.arena.counts->players == kMost);
+    it.owner->turn_ends();
+    CHECK(closed(it) == std::vector<std::string>{"5001 the arena has no place for this client"});
   }
   CHECK(it.arena.counts->refused == 1);
 }
@@ -901,6 +903,8 @@ TEST_CASE("a seat is opened once, by a number, for a client of a known game") {
   CHECK(opened(1, 0, "native") == 0);
   CHECK(opened(2, 1, "chess") == 0);
   CHECK(it.arena.counts->refused == 2);
+  pass_time(it);
+  CHECK(closed(it) == std::vector<std::string>{"1 the arena has no place for this client"});
   CHECK(opened(3, 1, "native") == 1);
   CHECK(opened(4, 1, "native") == 1);  // it was perhaps lost
   CHECK(opened(5, 2, "native") == 2);

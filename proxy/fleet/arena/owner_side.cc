@@ -446,7 +446,13 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
   Seat* open(Node& node, std::uint32_t number, const bus::FromNode::Open& open, const Limits& limits) {
     relay::LinkInfo client;
     client.game = arena_.find_game(open.game());
-    if (number == 0 || node.limited->seats >= kMostSeats || client.game == nullptr) return refuse(), nullptr;
+    if (number == 0 || node.limited->seats >= kMostSeats || client.game == nullptr) {
+      refuse();
+      // The node shall not wait for the seat. One that asks for far too many is not told of each.
+      if (number != 0 && static_cast<std::size_t>(node.message.parts_size()) < kMostSeats)
+        tell_closed(node, number, "the arena has no place for this client");
+      return nullptr;
+    }
     const auto dialects = client.game->dialects();
     for (std::size_t i = 0; i < dialects.size(); ++i)
       if (dialects[i].name == open.dialect()) client.dialect = i;
