@@ -481,6 +481,22 @@ TEST_CASE("a new owner: clients stay connected and play on, and the old owner is
   CHECK(b.sessions() == 1);
 }
 
+TEST_CASE("a player is told at the next owner that the last one has not heard what it said") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Stranger stranger(nats);
+  Node first(nats, "first"), a(nats, "a"), second(nats, "second");
+  first.own(1).run();
+  a.lead().run();
+  Lines anna = a.player("anna");
+  *first.until = 0;  // silent from now on, as if it were killed
+  anna.say(R"({"say":{"text":"anybody here?"}})");
+  CHECK(testing::eventually(
+      [&] { return stranger.heard("entente.arena.field.from.a").find("anybody here?") != std::string::npos; }));
+  second.own(2).run();
+  CHECK(!have(anna.until("not passed on: Say: the server is away"), R"("said")"));
+}
+
 void spawn(Lines& player) {
   player.say(R"({"spawn":{}})");
   player.until(R"("spawned")");

@@ -12,6 +12,7 @@
 
 #include "proxy/core/drops.h"
 #include "proxy/core/room/room.h"
+#include "proxy/fleet/arena/fleet_arena.h"
 
 namespace entente::fleet::mirror_test {
 namespace {
@@ -21,7 +22,8 @@ using Said = std::vector<std::string>;
 /// Enters, and keeps the texts that it receives.
 class Listener final : public core::Front {
  public:
-  Listener(Said& said, int& ready, int& gone) : said_(said), ready_(ready), gone_(gone) {}
+  Listener(Said& said, int& ready, int& gone, std::vector<std::uint32_t>* causes = nullptr)
+      : said_(said), ready_(ready), gone_(gone), causes_(causes) {}
   void receive(const Frames& frames, core::FrontOut& out) override {
     if (as_text(frames.bytes) == "enter") return out.say(words::Enter());
     if (as_text(frames.bytes) == "leave") return out.say(words::Leave());
@@ -67,6 +69,7 @@ class Listener final : public core::Front {
       said_.push_back("spawned at " + std::to_string(static_cast<int>(spawned->pose().x())));
     if (core::as<words::Died>(fact) != nullptr) said_.push_back("died");
     if (const auto* notice = core::as<words::Notice>(fact)) said_.push_back("notice: " + notice->text());
+    if (causes_ != nullptr && core::as<words::Notice>(fact) != nullptr) causes_->push_back(fact.cause);
     if (const auto* kicked = core::as<words::Kicked>(fact)) said_.push_back("kicked: " + kicked->text());
     if (const auto* said = core::as<words::Said>(fact))
       said_.push_back(said->text() + (said->scope() == words::Say::ONE ? " to " + std::to_string(said->to()) : ""));
@@ -77,6 +80,7 @@ class Listener final : public core::Front {
  private:
   Said& said_;
   int &ready_, &gone_;
+  std::vector<std::uint32_t>* causes_;  // of notices
 };
 
 struct Silent final : core::Room::Host {
@@ -95,11 +99,12 @@ struct Edge {
     core::RoomOptions options;
     options.shared = true;
     options.chat.every = 0;
+    options.tells_drops = true;
     auto back = std::make_unique<Mirror>(kRun, [](core::Id) { return bus::FromNode::Open(); });
     mirror = back.get();
     room = std::make_unique<core::Room>(host, std::move(back), options);
     room->back_opened({}, 0);
-    seat = room->seat(std::make_unique<Listener>(said, ready, gone), {}, 0);
+    seat = room->seat(std::make_unique<Listener>(said, ready, gone, &causes), {}, 0);
     say("enter");
     world(0, false);
     message();  // the Enter
@@ -168,6 +173,7 @@ struct Edge {
   core::Micros now = 0;
   std::uint64_t number = 0;
   Said said;
+  std::vector<std::uint32_t> causes;
   int ready = 0, gone = 0;
 };
 
@@ -189,6 +195,8 @@ bus::ToNode secret(std::uint64_t with, std::uint32_t before, const std::string& 
   part.mutable_fact()->mutable_said()->set_text(text);
   return message;
 }
+
+const Said kNotSaid = {"notice: not passed on: Say: the server is away"};
 
 TEST_CASE("a private fact keeps its place among the public ones, whichever message comes first") {
   Edge edge;
@@ -282,7 +290,7 @@ TEST_CASE(
   const std::string bytes = world.SerializeAsString();
   edge.room->order([&](core::Back&) { CHECK(edge.mirror->hear_private(as_bytes(bytes))); }, ++edge.now);
   CHECK(edge.message().parts_size() == 0);  // sent only once
-  CHECK(edge.said.empty());
+  CHECK(edge.said == kNotSaid);             // no owner has confirmed it
 
   edge.room->gone(edge.seat, "left", ++edge.now);
   edge.mirror->close_missing([&](core::Id seat) { return edge.room->is_seated(seat); });
@@ -457,8 +465,76 @@ TEST_CASE("what could not be sent, or waited when the owner was lost, is counted
   }
   CHECK_FALSE(edge.mirror->has_lost());
   CHECK(away_drops(edge) == 1);
+  CHECK(edge.said == kNotSaid);
   turn();
   CHECK(away_drops(edge) == 1);
+  CHECK(edge.said == kNotSaid);
+  edge.world(bus::Snapshot(), kEpoch + 1, 1);
+  CHECK(edge.said == kNotSaid);
+}
+
+TEST_CASE("what the last owner has perhaps not heard is counted and told when the next one comes") {
+  constexpr core::Micros kLost = kOwnerLost * core::kMillisecond;
+  Edge edge;
+  std::uint64_t lost = 1;
+  for (const char* one : {"hello", "steer", "spawn", "motto", "hello again"}) edge.say(one);
+  const core::Micros said_at = edge.now;
+  std::uint64_t message = edge.message().number();
+  const auto confirm = [&](std::uint64_t heard) {
+    bus::ToNode confirmed;
+    confirmed.set_heard(heard);
+    CHECK(edge.tell(confirmed));
+  };
+  SUBCASE("it was silent") {}
+  SUBCASE("it has confirmed what came before") { confirm(message - 1); }
+  SUBCASE("it has confirmed it") {
+    confirm(message);
+    lost = 0;
+  }
+  SUBCASE("it has confirmed the first part") {
+    confirm(message);
+    edge.say("and again");
+    (void)edge.message();
+  }
+  SUBCASE("it has spoken for a while since, but has confirmed nothing") {
+    edge.now = said_at + kLost - 2;
+    CHECK(edge.tell(facts(1, {})));
+  }
+  SUBCASE("it has spoken for so long since that it has surely heard it") {
+    edge.now = said_at + kLost - 1;
+    CHECK(edge.tell(facts(1, {})));
+    lost = 0;
+  }
+  SUBCASE("it was silent, and speaks again before another one does") {
+    edge.room->order([&](core::Back&) { edge.mirror->lose_owner(); }, ++edge.now);
+    confirm(message);
+    lost = 0;
+  }
+  CHECK(edge.said.empty());
+  for (std::uint64_t epoch = 1; epoch < 3; ++epoch) {
+    edge.world(bus::Snapshot(), kEpoch + epoch, 1);
+    CHECK(edge.said == (lost != 0 ? kNotSaid : Said{}));
+    CHECK(away_drops(edge) == static_cast<std::ptrdiff_t>(lost));
+    (void)edge.message();
+  }
+}
+
+TEST_CASE("a player is told at each new owner that something was lost, as the answer to it, unless it has left") {
+  Edge edge;
+  bool leaves = false;
+  SUBCASE("it stays") {}
+  SUBCASE("it leaves") { leaves = true; }
+  Said told;
+  for (std::uint64_t epoch = 1; epoch < 3; ++epoch) {
+    edge.say("hello");
+    if (leaves) edge.say("leave");
+    (void)edge.message();
+    edge.world(bus::Snapshot(), kEpoch + epoch, 1);
+    (void)edge.message();
+    if (!leaves) told.push_back(kNotSaid.front());
+    CHECK(edge.said == told);
+  }
+  CHECK(edge.causes == (leaves ? std::vector<std::uint32_t>{} : std::vector<std::uint32_t>{2, 3}));
 }
 
 TEST_CASE("players without an owner are told once that it is away, newcomers too, and once that it is back") {

@@ -1,5 +1,6 @@
 #include "proxy/fleet/arena/mirror.h"
 
+#include <algorithm>
 #include <tuple>
 
 #include "proxy/core/bodies.h"
@@ -10,6 +11,7 @@
 #include "proxy/core/wishes.h"
 #include "proxy/core/world.h"
 #include "proxy/fleet/arena/finite.h"
+#include "proxy/fleet/arena/fleet_arena.h"
 #include "proxy/fleet/decode.h"
 
 namespace entente::fleet {
@@ -59,9 +61,11 @@ words::Died death_of(const words::Unit& unit) {
 bool Mirror::is_current(std::uint64_t epoch) {
   if (epoch == 0 || (epoch < epoch_ && !lost_owner_)) return false;
   lost_owner_ = false;
+  speaks_ = true;
   if (epoch == epoch_) return true;
   epoch_ = epoch;
   begin_anew();
+  lose_unheard();
   new_owner_ = true;
   return true;
 }
@@ -136,6 +140,7 @@ bool Mirror::hear_private(Bytes bytes) {
   if (next_private_ != 0 && number < next_private_) return ++refused_, false;
   if (next_private_ != 0 && number > next_private_) lose_step();
   next_private_ = number + 1;
+  heard_ = std::max(heard_, fresh.message.heard());
   if (fresh.message.has_piece() && !take_piece(fresh.message.piece())) return ++refused_, false;
   if (fresh.message.parts().empty()) return true;
   queued_ += fresh.bytes;
@@ -167,7 +172,9 @@ bool Mirror::take_piece(const bus::ToNode::Piece& piece) {
 
 void Mirror::tick(Outlet& out) {
   for (const Intent& intent : std::exchange(lost_, {}))
-    if (!is_kept(intent, out)) out.drop(core::drops::kServerAway, intent);
+    if (!is_kept(intent, out)) tell_lost({intent.by, core::name_of(intent), intent.number}, out);
+  for (const Wish& wish : std::exchange(lost_wishes_, {})) tell_lost(wish, out);
+  if (std::exchange(speaks_, false)) spoke_at_ = out.now();
   advance(out);
   if (!waiting_) return;
   for (auto& [id, seat] : seats_) tell_waiting(id, seat, out);
@@ -493,7 +500,42 @@ void Mirror::hear(const Intent& intent, Outlet& out) {
   }
   remember(seat, intent);
   if (!seat.open) open(intent.by, seat);
+  const std::uint64_t message = number_ + 1;
   pass(intent.by, intent);
+  note_sent(seat, intent, message, out);
+}
+
+void Mirror::note_sent(Seat& seat, const Intent& intent, std::uint64_t message, const Outlet& out) {
+  const char* const name = core::name_of(intent);
+  if (is_kept(intent, out) || !core::is_wish(core::drops::kServerAway, name)) return;
+  std::erase_if(seat.sent, [name](const Wish& one) { return one.name == name; });
+  seat.sent.push_back({intent.by, name, intent.number, message, out.now()});
+}
+
+/// There is another owner. What the last one did not confirm just before it fell silent, it has perhaps not heard.
+void Mirror::lose_unheard() {
+  constexpr core::Micros kPerhaps = kOwnerLost * core::kMillisecond;
+  for (auto& [id, seat] : seats_) {
+    seat.told_lost.clear();
+    for (const Wish& one : std::exchange(seat.sent, {}))
+      if (one.message > heard_ && one.at + kPerhaps > spoke_at_) lost_wishes_.push_back(one);
+  }
+}
+
+/// As the room does with what a back drops, which cannot know here whose it was.
+void Mirror::tell_lost(const Wish& wish, Outlet& out) {
+  const MappingLine& line = core::drops::kServerAway;
+  out.drop(line, wish);
+  const auto at = seats_.find(wish.by);
+  if (at == seats_.end() || !at->second.wish || !core::is_wish(line, wish.name)) return;
+  auto& told = at->second.told_lost;
+  if (std::find(told.begin(), told.end(), wish.name) != told.end()) return;
+  told.push_back(wish.name);
+  words::Notice notice;
+  notice.set_text(core::words_for_drop(line, wish.name));
+  Fact fact(wish.by, std::move(notice));
+  fact.cause = wish.number;
+  out.say(std::move(fact));
 }
 
 /// Whether the owner is told again, or the next one, if it does not hear the intent now.
@@ -584,6 +626,8 @@ void Mirror::lose(const bus::FromNode& message) {
     auto intent = core::from_message(part.intent());
     if (!intent) continue;
     intent->by = part.seat();
+    if (const auto at = seats_.find(intent->by); at != seats_.end())
+      std::erase_if(at->second.sent, [&](const Wish& one) { return one.number == intent->number; });
     lost_.push_back(*std::move(intent));
   }
 }

@@ -54,7 +54,7 @@ class Mirror final : public core::Back {
   /// A message that take() has returned could not be sent. tick() must follow, in some later turn.
   void unsent(const std::string& message);
   /// Intents were lost that tick() has to count.
-  bool has_lost() const { return !lost_.empty(); }
+  bool has_lost() const { return !lost_.empty() || !lost_wishes_.empty(); }
   /// An operator has sent a player a line.
   void announced(core::Id seat, std::string_view text);
   /// A snapshot is needed.
@@ -72,6 +72,15 @@ class Mirror final : public core::Back {
   void tick(Outlet& out) override;
 
  private:
+  /// What a player waits for, and the next owner is not told of.
+  struct Wish {
+    friend const char* name_of(const Wish& wish) { return wish.name; }
+    core::Id by = 0;
+    const char* name = nullptr;
+    std::uint32_t number = 0;   // Intent::number
+    std::uint64_t message = 0;  // to the owner, that it is in
+    core::Micros at = 0;
+  };
   struct Seat {
     core::Id player = 0;                    // the owner's id; 0: it has none yet
     bool open = false;                      // the owner was told of it
@@ -84,6 +93,8 @@ class Mirror final : public core::Back {
     std::optional<core::Intent> wish = {};  // its Enter, with what it changed since
     // Its last Step, Toward or Keys, unless it moves by claims since; and its last Trigger. In this life.
     std::optional<core::Intent> steers = {}, trigger = {};
+    std::vector<Wish> sent = {};              // the last of each kind
+    std::vector<const char*> told_lost = {};  // the kinds of wishes of which it was told since the last owner came
   };
   struct Private {
     bus::ToNode message;
@@ -120,6 +131,9 @@ class Mirror final : public core::Back {
   static bool is_kept(const core::Intent& intent, const Outlet& out);
   void tell_waiting(core::Id id, Seat& seat, Outlet& out);
   void lose(const bus::FromNode& message);
+  void lose_unheard();
+  void note_sent(Seat& seat, const core::Intent& intent, std::uint64_t message, const Outlet& out);
+  void tell_lost(const Wish& wish, Outlet& out);
   void remember(Seat& seat, const core::Intent& intent);
   void open(core::Id id, Seat& seat);
   void pass(core::Id seat, const core::Intent& intent, bool again = false);
@@ -137,6 +151,10 @@ class Mirror final : public core::Back {
   bool line_up_ = true;
   std::optional<Waiting> waiting_;             // players are told of a missing owner
   std::vector<core::Intent> lost_;             // were not sent, and are not counted yet
+  std::vector<Wish> lost_wishes_;              // the last owner has perhaps not heard them; they are not counted yet
+  bool speaks_ = false;                        // the owner has sent something since the last tick
+  core::Micros spoke_at_ = 0;                  // when a tick has found so
+  std::uint64_t heard_ = 0;                    // the owner has received our messages up to this number
   std::vector<core::Id> entered_;              // seats that must receive Ready
   std::uint64_t last_ = 0, next_private_ = 0;  // numbers; next_private_ 0: any
   std::deque<Public> facts_;

@@ -10,6 +10,8 @@
 
 #include "proxy/base/keyed_hash.h"
 #include "proxy/core/arena/referee.h"
+#include "proxy/core/drops.h"
+#include "proxy/core/wishes.h"
 #include "proxy/core/world.h"
 #include "proxy/fleet/arena/far_guest.h"
 #include "proxy/fleet/decode.h"
@@ -156,6 +158,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     std::uint64_t number = 0;          // of the last message to it
     Millis heard_at = 0;
     bool lacks_world = false;
+    bool asked = false;  // for something since the last message to it, so it is told that this was heard
     bus::ToNode message;
     std::map<std::uint32_t, Seat> seats;
     std::deque<std::pair<Millis, bus::ToNode::Closed>> closed;  // lately, and when
@@ -217,7 +220,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     const bool some = count_ != 0;
     if (some) ++number_;
     for (auto& [name, node] : nodes_) {
-      if (node.message.parts_size() == 0) continue;
+      if (node.message.parts_size() == 0 && !node.asked) continue;
       node.message.set_facts(number_);
       send(node);
     }
@@ -241,6 +244,8 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     node.message.set_epoch(epoch_);
     node.message.set_run(node.run);
     node.message.set_number(++node.number);
+    node.message.set_heard(node.heard);
+    node.asked = false;
     last_private_ = std::max(last_private_, node.number);
     if (owns()) post_.publish(node.to, as_bytes(node.message.SerializeAsString()));
     node.message.Clear();
@@ -428,6 +433,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     const std::string name = is_new ? wish->name() : std::string();
     // Resume is handled by the node where the client is.
     const bool is_valid = intent && core::as<words::Resume>(*intent) == nullptr;
+    if (is_valid && core::is_wish(core::drops::kServerAway, core::name_of(*intent))) node.asked = true;
     const bool is_taken = is_valid && guest.want(*std::move(intent));
     if (!is_taken) {
       seat.entered = had_entered;
