@@ -497,6 +497,27 @@ TEST_CASE("a player is told at the next owner that the last one has not heard wh
   CHECK(!have(anna.until("not passed on: Say: the server is away"), R"("said")"));
 }
 
+TEST_CASE("messages that a node refuses are no sign of life of the owner") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Stranger stranger(nats);
+  Node owner(nats, "owner"), a(nats, "a");
+  owner.own(2).run();
+  a.lead().run();
+  Lines anna = a.player("anna");
+  bus::Facts earlier;
+  earlier.set_epoch(1);
+  earlier.set_number(1);
+  const testing::Repeated nonsense([&] {
+    stranger.say("entente.arena.field.facts", "?");
+    stranger.say("entente.arena.field.facts", earlier.SerializeAsString());
+  });
+  CHECK(testing::eventually([&] { return a.counts().refused >= 2; }));
+  *owner.until = 0;  // silent from now on
+  const testing::Repeated speaker([&] { anna.say(R"({"say":{"text":"anybody here?"}})"); });
+  anna.until("not passed on: Say: the server is away");
+}
+
 void spawn(Lines& player) {
   player.say(R"({"spawn":{}})");
   player.until(R"("spawned")");

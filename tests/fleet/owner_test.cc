@@ -395,6 +395,47 @@ TEST_CASE("a player of another node is told what is refused while it waits to en
   CHECK(it.room->world().players().size() == 1);
 }
 
+TEST_CASE("a player of another node who leaves or is sent away while it waits is in no queue any more") {
+  Limits limits;
+  limits.enters_per_second = limits.enters_burst = 1;
+  Owned it({}, limits);
+  std::uint64_t number = 0;
+  const auto leaves = [&](std::uint32_t seat) {
+    bus::FromNode message;
+    message.set_epoch(3);
+    message.set_run(1);
+    message.set_number(++number);
+    message.add_parts()->set_seat(seat);
+    message.mutable_parts(0)->mutable_close()->set_why("left");
+    it.owner->read("edge", as_bytes(message.SerializeAsString()));
+  };
+  it.owner->read("edge", from_seats(++number, 2, open));
+  SUBCASE("for its seat") { leaves(2); }
+  SUBCASE("to enter") {
+    pass_time(it);
+    it.owner->read("edge", from_seats(++number, 2, enter));
+    pass_time(it);
+    REQUIRE(it.room->world().players().size() == 1);
+    bus::ToNode::Seat waits;
+    for (const bus::ToNode& one : it.sent)
+      for (const auto& part : one.parts())
+        if (part.has_seat() && it.room->world().player(part.seat().player()) == nullptr) waits = part.seat();
+    REQUIRE(waits.player() != 0);
+    SUBCASE("leaves") { leaves(waits.seat()); }
+    SUBCASE("is sent away") {
+      it.room->dismiss(waits.player(), "go away");
+      pass_time(it);
+      CHECK(closed(it) == std::vector<std::string>{std::to_string(waits.seat()) + " go away"});
+    }
+  }
+  pass_time(it);
+  CHECK(it.arena.counts->players == 1);
+  it.owner->read("edge", from_seats(++number, 3, open));
+  pass_time(it);
+  it.owner->read("edge", from_seats(++number, 3, enter));
+  CHECK(it.until([&] { return it.room->world().players().size() == 3; }));
+}
+
 TEST_CASE("of a player of another node who is in play, all intents of a message are passed on") {
   Owned it;
   Says say{it};

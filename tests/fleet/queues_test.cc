@@ -298,6 +298,44 @@ TEST_CASE("a node says at once that nobody waits any more, and counts what is no
   loop.run();
 }
 
+TEST_CASE("a node where nobody waits says at once that a seat is free for those who wait elsewhere") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  net::Loop loop;
+  {
+    QueueNode a(nats, loop, "a"), b(nats, loop, "b");
+    const auto until = [&](const std::function<bool()>& done) {
+      const Millis end = steady_now() + 40'000;
+      while (!done() && steady_now() < end) uv_run(loop.raw(), UV_RUN_ONCE);
+      return done();
+    };
+    Bus other({.servers = {nats.url()}, .client = "other"});
+    std::optional<BusLine> ear(std::in_place, other, loop);
+    std::vector<std::uint64_t> freed;
+    ear->subscribe("entente.server.*.queue.a", [&](const BusMessage& message) {
+      bus::SeatClaims said;
+      REQUIRE(said.ParseFromString(std::string(as_text(message.bytes))));
+      CHECK(said.claims().empty());
+      freed.push_back(said.freed());
+    });
+    for (QueueNode* one : {&a, &b}) one->queue->refused(loop.now());
+    b.queue->add(&b, {loop.now(), 1});
+    CHECK(until([&] { return ear->connected() && a.queue->others_wait(&a, loop.now()); }));
+    for (std::uint64_t times = 1; times <= 2; ++times) {
+      a.queue->freed();
+      CHECK(until([&] { return freed.size() == times; }));
+    }
+    CHECK(freed == std::vector<std::uint64_t>{1, 2});
+    CHECK(until([&] { return b.queue->freed_elsewhere_at() != 0; }));
+    ear.reset();
+    for (QueueNode* one : {&a, &b}) {
+      one->post.reset();
+      one->line.reset();
+    }
+  }
+  loop.run();
+}
+
 TEST_CASE("a node tells again and again who waits, also while nothing changes") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
