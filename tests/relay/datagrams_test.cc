@@ -178,6 +178,80 @@ TEST_CASE("behind a NAT the first link request from the same address that names 
   }
 }
 
+/// A relay in front of two servers, of which each new session gets the one with fewer sessions.
+struct TwoServers final : Serving {
+  TwoServers(const net::Address& first, const net::Address& second) : Serving(1) {
+    relay::RouteOptions options;
+    options.game = &toy::game();
+    options.listen = loopback();
+    options.servers = {{first.ip_text(), first.port(), 0}, {second.ip_text(), second.port(), 0}};
+    options.upstream.policy = relay::Policy::kLeast;
+    serve_all(std::move(options), no_limits());
+  }
+};
+
+/// A client at this address and its server, which gives it the number 7.
+struct Seven {
+  Seven(const Serving& running, const FakeServer& fake, const char* ip)
+      : from(*net::Address::parse(ip, 0)), client(Stream::to(running.address, &from)) {
+    client.send(kHello);
+    server = fake.accept();
+    server.send(kWelcome);
+    CHECK(client.read_text(4) == kWelcome);
+  }
+  net::Address from;
+  Stream client, server;
+};
+
+TEST_CASE("players of two servers can have the same number: a link request reaches the server of its own sender") {
+  FakeServer first(true), second(true);
+  TwoServers running(first.address(), second.address());
+  const Datagrams far_first = first.take_datagrams(), far_second = second.take_datagrams();
+  const Seven one(running, first, "127.0.0.2"), two(running, second, "127.0.0.3");
+  const Datagrams near_one(one.from), near_two(two.from);
+  near_one.send(running.address, link_request(7));
+  CHECK(far_first.receive().from == one.server.there());
+  near_two.send(running.address, link_request(7));
+  CHECK(far_second.receive().from == two.server.there());
+  CHECK_FALSE(far_first.has_some(0));
+}
+
+TEST_CASE("players of two servers with one number and address: a link request that may be of either reaches none") {
+  FakeServer first(true), second(true);
+  TwoServers running(first.address(), second.address());
+  const Datagrams far_first = first.take_datagrams(), far_second = second.take_datagrams();
+  const Seven one(running, first, "127.0.0.2");
+  const Datagrams near_one(one.from);
+  {
+    const Seven two(running, second, "127.0.0.2");
+    near_one.send(running.address, link_request(7));
+    CHECK(running.dropped(Drop::kUnknownSource, 1));
+    const Datagrams near_two(two.client.here());
+    near_two.send(running.address, link_request(7));  // its own port shows who sends it
+    CHECK(far_second.receive().from == two.server.there());
+    near_one.send(running.address, link_request(7));  // now, only one is left that it may be of
+    CHECK(far_first.receive().from == one.server.there());
+  }
+  CHECK_FALSE(far_first.has_some(0));
+  CHECK_FALSE(far_second.has_some(0));
+}
+
+TEST_CASE("players of two servers with one number and address: when one has left, the other can be linked") {
+  FakeServer first(true), second(true);
+  TwoServers running(first.address(), second.address());
+  const Datagrams far_first = first.take_datagrams();
+  const Seven one(running, first, "127.0.0.2");
+  const Datagrams near_one(one.from);
+  {
+    const Seven two(running, second, "127.0.0.2");
+    near_one.send(running.address, link_request(7));
+    CHECK(running.dropped(Drop::kUnknownSource, 1));
+  }
+  CHECK(eventually([&] { return running.sessions().size() == 1; }));
+  near_one.send(running.address, link_request(7));
+  CHECK(far_first.receive().from == one.server.there());
+}
+
 TEST_CASE("a session that has ended has no datagrams, and its player id is free") {
   FakeServer fake(true);
   Running running(toy::game(), fake.address());

@@ -3,7 +3,7 @@
 namespace entente::relay {
 namespace {
 
-/// Erases `key` if it still means `link` (a successor may have the same address or player id by now).
+/// Erases `key` if it still means `link` (a successor may have the same address by now).
 template <class Map, class Key>
 void erase_if_mine(Map& map, const Key& key, LinkId link) {
   const auto found = map.find(key);
@@ -20,8 +20,10 @@ void LinkTable::enter(const net::Address& client, const net::Address& here, Sess
 void LinkTable::greeted(LinkId link, std::uint32_t player) {
   const auto found = sessions_.find(link);
   if (found == sessions_.end()) return;
-  found->second.player = player;
-  by_player_[player] = link;
+  Entry& entry = found->second;
+  stop_awaiting(entry);
+  entry.player = player;
+  if (!entry.datagrams && !entry.own_port) unlinked_[{entry.client.with_port(0), player}].insert(link);
 }
 
 void LinkTable::leave(LinkId link) {
@@ -30,8 +32,17 @@ void LinkTable::leave(LinkId link) {
   const Entry& entry = found->second;
   erase_if_mine(by_client_, entry.client, link);
   if (entry.datagrams) erase_if_mine(by_datagrams_, *entry.datagrams, link);
-  if (entry.player) erase_if_mine(by_player_, *entry.player, link);
+  stop_awaiting(entry);
   sessions_.erase(found);
+}
+
+/// No link request is for this session any more.
+void LinkTable::stop_awaiting(const Entry& entry) {
+  if (!entry.player) return;
+  const auto found = unlinked_.find({entry.client.with_port(0), *entry.player});
+  if (found == unlinked_.end()) return;
+  found->second.erase(entry.session.link);
+  if (found->second.empty()) unlinked_.erase(found);
 }
 
 std::optional<SessionRef> LinkTable::find(const net::Address& from, Bytes datagram) {
@@ -45,6 +56,7 @@ std::optional<SessionRef> LinkTable::find(const net::Address& from, Bytes datagr
 SessionRef LinkTable::its_own(Entry& entry) {
   if (entry.datagrams) erase_if_mine(by_datagrams_, *entry.datagrams, entry.session.link);
   entry.datagrams.reset();
+  if (!entry.own_port) stop_awaiting(entry);
   entry.own_port = true;
   return entry.session;
 }
@@ -52,10 +64,10 @@ SessionRef LinkTable::its_own(Entry& entry) {
 std::optional<SessionRef> LinkTable::link(const net::Address& from, Bytes datagram) {
   const auto request = game_.link_request(datagram);
   if (!request) return std::nullopt;
-  const auto named = by_player_.find(request->player);
-  if (named == by_player_.end()) return std::nullopt;
-  Entry& entry = sessions_.at(named->second);
-  if (entry.datagrams || entry.own_port || !entry.client.same_ip(from)) return std::nullopt;
+  const auto named = unlinked_.find({from.with_port(0), request->player});
+  if (named == unlinked_.end() || named->second.size() > 1) return std::nullopt;
+  Entry& entry = sessions_.at(*named->second.begin());
+  stop_awaiting(entry);
   entry.datagrams = from;
   by_datagrams_[from] = entry.session.link;
   return entry.session;

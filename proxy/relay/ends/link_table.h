@@ -1,12 +1,14 @@
 // Finds the session that a client's datagram belongs to.
 // Invariant: a datagram from the address of a session's TCP connection belongs to that session. Behind a NAT the port
-// may differ: then the first link request from the same IP with the session's player id links its source. A client
-// behind the same NAT gains nothing by guessing another's player id once that player is linked, or if the NAT keeps
-// that player's port.
+// may differ: then the first link request from the same IP with the session's player id links its source. Players of
+// different servers can have the same id: a request that may be of several sessions links none. A client behind the
+// same NAT gains nothing by guessing another's player id once that player is linked, or if the NAT keeps that player's
+// port.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <unordered_map>
 
 #include "adapters/wire/game.h"
@@ -60,15 +62,28 @@ class LinkTable {
     std::optional<std::uint32_t> player;
     bool own_port = false;  // datagrams came from its TCP connection's address
   };
+  /// What a link request shows of its sender.
+  struct Player {
+    net::Address host;  // port 0
+    std::uint32_t id = 0;
+    bool operator==(const Player& other) const { return id == other.id && host == other.host; }
+  };
+  struct PlayerHash {
+    std::size_t operator()(const Player& player) const {
+      return keyed_hash(std::uint64_t{player.host.hash()} ^ keyed_hash(std::uint64_t{player.id}));
+    }
+  };
   using Addresses = std::unordered_map<net::Address, LinkId, net::AddressHash>;
 
+  void stop_awaiting(const Entry& entry);
   SessionRef its_own(Entry& entry);
   std::optional<SessionRef> link(const net::Address& from, Bytes datagram);
 
   const wire::Game& game_;
   std::unordered_map<LinkId, Entry> sessions_;
   Addresses by_client_, by_datagrams_;
-  std::unordered_map<std::uint32_t, LinkId, KeyedHash<std::uint32_t>> by_player_;
+  /// The greeted sessions whose datagrams may still come from another port. Each session is here at most once.
+  std::unordered_map<Player, std::set<LinkId>, PlayerHash> unlinked_;
 };
 
 }  // namespace entente::relay

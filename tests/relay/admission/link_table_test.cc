@@ -42,6 +42,26 @@ TEST_CASE("behind a NAT: only by request, from its IP, once; a datagram from the
   CHECK(found(table, at(9), request(7)) == 0);  // it has shown that its ports are not changed
 }
 
+TEST_CASE("sessions with the same player id: the request's address decides, and if it cannot, none is linked") {
+  LinkTable table(toy::game());
+  table.enter(at(1), {}, {1, 0});
+  table.enter(at(1, "10.0.0.2"), {}, {2, 0});
+  table.greeted(1, 7);
+  table.greeted(2, 7);
+  CHECK(found(table, at(9), request(7)) == 1);
+  CHECK(found(table, at(9, "10.0.0.2"), request(7)) == 2);
+  table.enter(at(3), {}, {3, 0});
+  table.enter(at(4), {}, {4, 0});
+  table.enter(at(5), {}, {5, 0});
+  for (const LinkId link : {3, 4, 5}) table.greeted(link, 7);
+  CHECK(found(table, at(10), request(7)) == 0);
+  table.greeted(5, 8);
+  CHECK(found(table, at(4), kOther) == 4);
+  CHECK(found(table, at(10), request(7)) == 3);
+  CHECK(found(table, at(11), request(7)) == 0);
+  CHECK(found(table, at(11), request(8)) == 5);
+}
+
 TEST_CASE("a session that ends removes only its own entries") {
   LinkTable table(toy::game());
   table.enter(at(1), {}, {1, 0});
