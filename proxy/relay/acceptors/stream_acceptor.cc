@@ -146,6 +146,7 @@ void StreamAcceptor::client_named(net::Fd fd, const net::Address& client, bool h
     say_goodbye(std::move(newcomer.fd), *why, words_for(client, *why));
     return health_check ? void() : tell_turned_away(client, route().listen_address, *why);
   }
+  newcomer.only_resumes = !health_check && route().listener->draining;
   newcomer.link = dispatcher_.next_link();
   newcomer.go_by(worker_route_->route);
   admit(std::move(newcomer), now(), holds_until());

@@ -155,7 +155,7 @@ std::optional<Reason> Admission::bar_by_address(const net::Address& from) const 
 std::optional<Reason> Admission::bar(const net::Address& from) const {
   if (const auto why = bar_by_address(from)) return why;
   if (draining_ == nullptr || !*draining_) return std::nullopt;
-  // A player whose link broke has a place already.
+  // A player whose link broke has a place already. Whether this is that player, the session finds out.
   const auto known = known_.find(from.host_key());
   return known != known_.end() && known->second.kept != 0 ? std::nullopt : std::optional(Reason::kDraining);
 }

@@ -30,8 +30,9 @@ inline constexpr Millis kTidyEvery = 1'000;
 class Admission {
  public:
   Admission() = default;
-  /// A client must be allowed by each of `access`. `bans` may be null. While `*draining`, nobody may come in; it may be
-  /// null, too. Both outlive this.
+  /// A client must be allowed by each of `access`. `bans` may be null. While `*draining`, clients may come in only from
+  /// addresses that have a kept place, and only to resume (AcceptedClient::only_resumes); it may be null, too. Both
+  /// outlive this.
   Admission(std::vector<Access> access, Bans* bans, const std::atomic<bool>* draining = nullptr)
       : access_(std::move(access)), bans_(bans), draining_(draining) {}
 

@@ -21,6 +21,7 @@ struct AcceptedClient {
   net::Address client;
   Limits limits;
   bool health_check = false;                         ///< of a load balancer: a caller until it plays
+  bool only_resumes = false;                         ///< came in during a drain, for a kept place of its address
   Upstream* server = nullptr;                        ///< the server to begin with; null: none
   Upstreams::SessionCount session_count{};           ///< of that server, until the session has its own
   std::size_t server_dialect = 0;                    ///< in a bridge: what that server speaks, or is assumed to

@@ -60,6 +60,7 @@ void RoomGuest::take_seat() {
 
 std::optional<Reason> RoomGuest::wait_to_enter() {
   spoke_ = queued_ = true;
+  if (const auto why = objection_to_new_player()) return why;
   if (const auto why = count_as_client()) return why;
   client_.pause(kAwaitsSeat);
   owner_.new_player(*this);
@@ -76,6 +77,7 @@ void RoomGuest::take_turn() {
 
 bool RoomGuest::give_seat(core::Id seat) {
   if (ending_) return false;
+  if (client_.id != 0) only_resumes_ = false;  // this is the seat that it had
   client_.id = seat;
   note("player " + std::to_string(seat) + " of its room");
   return true;

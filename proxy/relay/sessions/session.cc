@@ -28,6 +28,7 @@ Session::Session(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& 
                                                  : nullptr),
       began_(accept_route.loop.now()),
       last_passed_(began_),
+      only_resumes_(newcomer.only_resumes),
       share_(accept_route.route.address_bytes, newcomer.client),
       calls_(newcomer.health_check) {
   info_.health_check = newcomer.health_check;
@@ -45,6 +46,7 @@ Session::Session(const Session& other, Successor)
       address_rates_(other.address_rates_),
       began_(other.began_),
       last_passed_(other.last_passed_),
+      only_resumes_(other.only_resumes_),
       share_(accept_route_.route.address_bytes, other.info_.client),
       calls_(other.calls_),
       counted_(other.counted_),
@@ -69,6 +71,11 @@ void Session::go_by(WorkerRoute& route) {
   worker_route_ = &route;
   route_ref_ = Route::Ref(route.route);
   chosen_ = route.route.upstreams.choose(info_.client, now());
+}
+
+std::optional<Reason> Session::objection_to_new_player() const {
+  const bool drains = only_resumes_ && accept_route_.route.listener->draining;
+  return drains ? std::optional(Reason::kDraining) : std::nullopt;
 }
 
 void Session::count_begun() {

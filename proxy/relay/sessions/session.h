@@ -142,6 +142,8 @@ class Session : private DatagramInbox::User {
 
   /// Moves the session to this route, which is another one, because it serves the path that the client asked for.
   void go_by(WorkerRoute& route);
+  /// Why the client may not become a new player: it came in during a drain, which goes on, to resume a session.
+  std::optional<Reason> objection_to_new_player() const;
   /// Does nothing for a health check.
   void count_begun();
   /// A health check turns out to be a client: it plays. From now on it takes a place, and is counted, logged and
@@ -244,6 +246,7 @@ class Session : private DatagramInbox::User {
   Fault fault_{""};
   bool plays_ = false;   // it is served before newcomers
   bool ending_ = false;  // nothing is passed on any more
+  bool only_resumes_;    // as in AcceptedClient, until it has resumed
 
  private:
   void take_datagram(const net::Address& from, Bytes datagram) override { this->datagram(from, datagram); }

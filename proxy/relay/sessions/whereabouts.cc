@@ -177,6 +177,7 @@ void Whereabouts::keep_past(std::unique_ptr<Place> place) { past_.keep(std::move
 // -- Connecting -------------------------------------------------------------------------------------------------------
 
 void Whereabouts::begin_dial() {
+  if (const auto why = session_.objection_to_new_player()) return session_.end(*why);
   go(Standing::kJoins);
   session_.owner_.new_player(session_);
   if (session_.no_dial_reason_) return dial_failed(*here_->dial, *session_.no_dial_reason_);

@@ -279,6 +279,33 @@ TEST_CASE("arena move: a moved player whose connection breaks resumes its sessio
   }
 }
 
+TEST_CASE("arena move: a drain: a moved player resumes its session, and newcomers from its address are refused") {
+  Moving running;
+  const auto front = [](std::size_t) { return toy::make_asking_front(toy::ungreeted()); };
+  running.add(running.into("lobby", running.arena, toy::ungreeted(), front, 0, no_limits()));
+  const std::size_t own = running.addresses.size() - 1;
+  Watcher hall(running, kHall), lobby(running);
+  Stream client = Stream::to(running.addresses[own]);
+  client.send(Buffer{2, toy::kAway, 7, 200});
+  lobby.until("toy");
+  const relay::LinkId link = link_of(running, "toy");
+  CHECK(running.begin_move(kHall, link).get().how == How::kMoved);
+  lobby.until("player_gone");
+  client.reset();
+  REQUIRE(running.tapped.noted(link, "its link broke; the seat is kept"));
+  running.server().set_draining(own, true);
+  const Stream newcomer = Stream::to(running.addresses[own]);
+  newcomer.send(frame("new", toy::kSay));
+  newcomer.read_all();
+  CHECK(eventually([&] { return running.server().totals(own).by(Reason::kDraining) == 1; }));
+  client = Stream::to(running.addresses[own]);
+  client.send(Buffer{1, toy::kBack, 7});
+  CHECK(client.read(3) == Buffer{1, toy::kBack, 7});
+  client.send(frame("back", toy::kSay));
+  hall.until("back");
+  CHECK(running.server().totals(own).by(Reason::kResumed) == 1);
+}
+
 TEST_CASE("arena move: a player who is read more slowly when it is moved, as it sent too fast, is heard there later") {
   Limits limits = no_limits();
   limits.messages_per_second = 20;

@@ -384,6 +384,42 @@ TEST_CASE("a newcomer whose address has too many sessions takes the kept place o
   CHECK(first.read(3) == back(1));
 }
 
+TEST_CASE("a drain: a client that lost its link resumes its session, and newcomers from its address are refused") {
+  FakeServer fake;
+  Limits limits = no_limits();
+  limits.greet_ms = 0;
+  Asking running(fake.address(), 1, limits);
+  const Stream early = Stream::to(running.address);
+  CHECK(eventually([&] { return running.totals().begun == 1; }));
+  { const Stream client = running.says(away(7, 200)); }
+  const Stream server = accepted(fake);
+  REQUIRE(running.tapped.noted(2, "its link broke; the seat is kept"));
+  running.set_draining(true);
+  for (std::uint8_t times = 1; times <= 3; ++times) {
+    const Stream newcomer = running.says(point(times));
+    CHECK(as_text(newcomer.read_all()) == kBye);
+    CHECK(running.ended(Reason::kDraining, times));
+  }
+  const Stream undecided = Stream::to(running.address);
+  CHECK(eventually([&] { return running.totals().begun == 6; }));
+  CHECK_FALSE(fake.called(0));
+  SUBCASE("who was there before the drain plays") {
+    early.send(point(1));
+    CHECK(accepted(fake).read(3) == point(1));
+  }
+  SUBCASE("who came during the drain plays if it has ended") {
+    running.set_draining(false);
+    undecided.send(point(1));
+    CHECK(accepted(fake).read(3) == point(1));
+  }
+  const Stream client = running.says(back(7));
+  CHECK(client.read(3) == back(7));
+  client.send(point(2));
+  CHECK(server.read(3) == point(2));
+  CHECK(running.ended(Reason::kResumed));
+  CHECK(running.totals().by(Reason::kDraining) == 3);
+}
+
 TEST_CASE("a client that cannot resume a session begins a new one") {
   FakeServer fake;
   Asking running(fake.address(), 1);
