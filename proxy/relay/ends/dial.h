@@ -40,8 +40,9 @@ class Dial final : private LookupWaits::User {
   /// behind it in the queue. Initially false.
   void set_behind(bool on) { behind_ = on; }
 
-  /// `session`: gives the client's address (port 0: a bot) and, by its link, the place in the queue. `first`: the
-  /// server to begin with; null: the route chooses. `dialect`: only servers that speak it. REQUIRES: not under way.
+  /// `session`: gives the client's address (port 0: a bot) and, by its link, the place in the queue: smaller links go
+  /// first. `first`: the server to begin with; null: the route chooses. `dialect`: only servers that speak it.
+  /// REQUIRES: not under way.
   void begin(WorkerRoute& worker_route, const LinkInfo& session, Upstream* first, std::optional<std::size_t> dialect);
   /// The session does not count for a server any more.
   void leave_server() {

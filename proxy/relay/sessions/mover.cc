@@ -55,7 +55,9 @@ void Mover::go_to_server(std::unique_ptr<Move> move) {
   auto next = where.make_server(to, link, core::kNextBackId, route.upstreams.detects_any_in_session());
   Place& place = *next;
   if (!start(std::move(move), std::move(next), std::move(back))) return;
-  place.dial->begin(to, session_.info_, first, place.wanted_dialect());
+  LinkInfo queued = session_.info_;
+  queued.link = session_.owner_.next_link();  // in the queue, it is behind all who wait there already
+  place.dial->begin(to, queued, first, place.wanted_dialect());
   tick(session_.now());
 }
 

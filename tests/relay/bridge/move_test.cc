@@ -272,6 +272,26 @@ TEST_CASE("move: where players wait for a server, a moved player waits, too, and
   }
 }
 
+TEST_CASE("move: where players wait for a server, a moved player is behind them, although its session is older") {
+  Moving running(1, 0, false, no_limits(), 60'000);
+  Player anna(running);
+  const relay::LinkId link = running.sessions().front().info.link;
+  running.other.reset();
+  std::vector<Lines> waiting;
+  for (const char* name : {"beth", "cora"}) {
+    waiting.emplace_back(Stream::to(running.addresses[kOther]));
+    waiting.back().say(std::string(R"({"enter":{"name":")") + name + R"("}})");
+    REQUIRE(eventually([&] { return running.server().waiting(kOther) == waiting.size(); }));
+  }
+  CHECK(running.server().move(link, kOther, 4'000).text == "waits for its servers, behind 2 more, for up to 60 s");
+  REQUIRE(eventually([&] { return running.server().waiting(kOther) == 3; }));
+  running.other.emplace(running.other_at);
+  auto [other, enter] = greet(*running.other);
+  CHECK(enter.find(R"("name":"beth")") != std::string::npos);
+  let_in(other, "two", "cleo");
+  CHECK(have(waiting.front().until("cleo"), "cleo"));
+}
+
 TEST_CASE("move: a server that comes up after a long wait has its whole time to let the moved player in") {
   Limits limits = no_limits();
   limits.ready_ms = 2'000;
