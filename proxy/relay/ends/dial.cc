@@ -28,13 +28,18 @@ void Dial::begin(WorkerRoute& worker_route, const LinkInfo& session, Upstream* f
 
 void Dial::count_at(Upstream& server) {
   session_count_ = Upstreams::SessionCount(server);
-  session_count_.set_asks(asks_);
+  session_count_.set_asks(asks_ || checks_);
 }
 
 void Dial::set_asks(bool asks) {
   if (asks_ && !asks && reached_ != nullptr) reached_->count_session();
   asks_ = asks;
-  session_count_.set_asks(asks);
+  session_count_.set_asks(asks_ || checks_);
+}
+
+void Dial::set_checks(bool checks) {
+  checks_ = checks;
+  session_count_.set_asks(asks_ || checks_);
 }
 
 void Dial::again(WorkerRoute& worker_route, const LinkInfo& session, std::optional<std::size_t> dialect, Millis from,

@@ -36,6 +36,8 @@ class Dial final : private LookupWaits::User {
   void expect(Upstream& server) { count_at(server); }
   /// Whether the client only asks who plays: it starts no server, and keeps none from being stopped. Initially false.
   void set_asks(bool asks);
+  /// Whether the client is a load balancer's health check: it keeps no server from being stopped. Initially false.
+  void set_checks(bool checks);
   /// Whether others must connect before it: meanwhile it waits as if no server were up, and lets those pass who are
   /// behind it in the queue. Initially false.
   void set_behind(bool on) { behind_ = on; }
@@ -122,6 +124,7 @@ class Dial final : private LookupWaits::User {
   Millis began_ = 0;
   bool trying_ = false;           // an attempt is under way
   bool asks_ = false;             // as of set_asks()
+  bool checks_ = false;           // as of set_checks()
   bool behind_ = false;           // as of set_behind()
   bool wastes_turn_ = false;      // it could not use its last turn, and others might
   net::Address client_, server_;  // server_: of the current attempt

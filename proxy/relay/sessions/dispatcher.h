@@ -44,6 +44,7 @@ struct AcceptedClient {
     if (server == nullptr) return;
     server_dialect = server->dialect().value_or(0);
     session_count = Upstreams::SessionCount(*server);
+    session_count.set_asks(health_check);
   }
 };
 

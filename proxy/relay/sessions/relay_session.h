@@ -24,6 +24,7 @@ class RelaySession : public Session, protected Dial::User, protected LabLine::Us
   RelaySession(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& newcomer)
       : Session(accept_route, owner, newcomer),
         dial_(static_cast<Dial::User&>(*this), limits_.connect_ms, accept_route.route.game.transport()) {
+    dial_.set_checks(newcomer.health_check);
     if (chosen_ != nullptr) dial_.expect(*chosen_);
   }
 

@@ -109,6 +109,7 @@ void Whereabouts::begin_at(std::size_t dialect) {
   const LinkInfo link{0,  &its_route.server_game(),          dialect,
                       {}, its_route.upstreams.any_address(), its_route.listen_address};
   here_ = make_server(route(), link, core::kBackId, chosen != nullptr && its_route.detects_in_session(*chosen));
+  here_->dial->set_asks(standing_ == Standing::kGreets);
   if (chosen != nullptr) here_->dial->expect(*chosen);
 }
 
@@ -180,6 +181,7 @@ void Whereabouts::begin_dial() {
   if (const auto why = session_.objection_to_new_player()) return session_.end(*why);
   go(Standing::kJoins);
   session_.owner_.new_player(session_);
+  here_->dial->set_asks(false);
   if (session_.no_dial_reason_) return dial_failed(*here_->dial, *session_.no_dial_reason_);
   here_->dial->begin(*session_.worker_route_, session_.info_, session_.chosen_, wanted_dialect());
 }

@@ -15,7 +15,8 @@ class Launched : public Serving {
  public:
   explicit Launched(Millis stop_after_ms = 0, const std::string& start = {}, const std::string& stop = {},
                     std::function<bool()> may_stop = {}, const wire::Game& game = toy::game(), std::size_t dialect = 0,
-                    const Limits& limits = no_limits(), bool names_dialect = true, Millis check_ms = 20)
+                    const Limits& limits = no_limits(), bool names_dialect = true, Millis check_ms = 20,
+                    const std::function<void(relay::RouteOptions&)>& more = {})
       : Serving(1), at(free_for_both()) {
     options.game = &game;
     options.listen = loopback();
@@ -29,6 +30,7 @@ class Launched : public Serving {
     if (stop_after_ms != 0) options.upstream.launch.stop = stop.empty() ? writes("e") : stop;
     options.upstream.launch.stop_after_ms = stop_after_ms;
     options.upstream.launch.may_stop = std::move(may_stop);
+    if (more) more(options);
     serve_all(options, limits);
   }
   ~Launched() {

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <string>
 
+#include "tests/relay/bridging.h"
 #include "tests/relay/late_server.h"
 #include "tests/relay/upstream/launched.h"
 
@@ -50,6 +51,70 @@ TEST_CASE("launch: the server is started once, when a player comes, and stopped 
     for (int i = 0; i < 3; ++i) up.accept().send("toy\x08");  // checks, while there is a player
     CHECK(running.written() == "se");
   }
+  CHECK(running.wrote("see"));
+}
+
+Limits no_greet_time() {
+  Limits limits = no_limits();
+  limits.greet_ms = 0;
+  return limits;
+}
+
+/// Starts and stops the server of a route with these options.
+struct LaunchedBy : Launched {
+  explicit LaunchedBy(const std::function<void(relay::RouteOptions&)>& more)
+      : Launched(100, {}, {}, {}, toy::game(), 0, no_greet_time(), true, 20, more) {}
+
+  std::uint32_t sessions() const { return server().servers(0)[0].sessions; }
+  /// Meanwhile, the server could be stopped.
+  void check_often(const LateServer& up) const {
+    for (int i = 0; i < 8; ++i) up.accept().send("toy\x08");
+  }
+};
+
+TEST_CASE("launch: in a bridge, a client that has not shown that it wants to play does not keep the server") {
+  LaunchedBy running([](relay::RouteOptions& options) { options.bridge = toy_bridge(toy::game(), toy::stream()); });
+  std::optional<Stream> asks = Stream::to(running.address);
+  CHECK(eventually([&] { return running.totals().begun == 1; }));
+  std::optional<Stream> client = join(running.address);
+  CHECK(running.wrote("s"));
+  const LateServer up(running.at);
+  std::optional<Stream> served = accept_player(up);
+  CHECK(running.sessions() == 2);
+  running.check_often(up);
+  CHECK(running.written() == "s");
+  client.reset(), served.reset();
+  CHECK(running.wrote("se"));
+  CHECK(running.sessions() == 1);
+  asks->send(kHello);
+  served = accept_player(up);
+  running.check_often(up);
+  CHECK(running.written() == "se");
+  asks.reset(), served.reset();
+  CHECK(running.wrote("see"));
+}
+
+TEST_CASE("launch: a load balancer's health check does not keep the server, unless it goes on to play") {
+  LaunchedBy running(
+      [](relay::RouteOptions& options) { options.proxies.networks = {*net::Network::parse("127.0.0.1")}; });
+  std::optional<Stream> client = Stream::to(running.address);
+  client->send("PROXY TCP4 127.0.0.9 127.0.0.1 1000 2000\r\n" + std::string(kHello));
+  CHECK(running.wrote("s"));
+  const LateServer up(running.at);
+  std::optional<Stream> served = accept_player(up);
+  std::optional<Stream> check = Stream::to(running.address);
+  check->send("PROXY UNKNOWN\r\n" + std::string(kHello));
+  std::optional<Stream> checked = accept_player(up);
+  CHECK(running.sessions() == 2);
+  client.reset(), served.reset();
+  CHECK(running.wrote("se"));
+  CHECK(running.sessions() == 1);
+  CHECK(check->read_text(4) == "toy\x08");
+  check->send(frame("plays"));
+  CHECK(checked->read(7) == frame("plays"));
+  running.check_often(up);
+  CHECK(running.written() == "se");
+  check.reset(), checked.reset();
   CHECK(running.wrote("see"));
 }
 
