@@ -84,6 +84,7 @@ void Dial::succeeded(bool has_slot) {
   const Millis now = worker_route_->loop.now();
   if (server.succeeded(now)) worker_route_->log_up(server);
   reached_ = &server;
+  session_count_.note_reached();
   const Limits& limits = worker_route_->rules->limits;
   server.rates().adapt(limits.server_bytes_per_second, limits.server_messages_per_second, now);
   if (!asks_) server.count_session();
@@ -131,7 +132,6 @@ void Dial::next(Reason last, const std::string& why) {
     held_for_ = last;
     return wait_for_lookup();
   }
-  session_count_ = {};
   if (!hold(last)) give_up(last);
 }
 
@@ -156,6 +156,7 @@ bool Dial::hold(Reason last) {
   const Millis now = worker_route_->loop.now();
   if (!upstreams.holds() || now >= hold_until_) return false;
   if (asks_ && !upstreams.rules().launch.start.empty()) return false;
+  session_count_ = {};
   if (!ticket_.taken()) ticket_ = upstreams.wait(link_, std::min(now, hold_until_ - upstreams.rules().hold_ms));
   ticket_.set_passes(behind_ || wastes_turn_);
   held_for_ = last;
@@ -254,7 +255,7 @@ void Dial::say(const net::Address& server, int error, bool ours) {
 }
 
 void Dial::give_up(Reason why) {
-  end();
+  leave_server();
   user_.dial_failed(*this, why);
 }
 

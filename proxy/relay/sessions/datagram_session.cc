@@ -92,6 +92,7 @@ void DatagramSession::try_server() {
     return end(Reason::kOutOfDescriptors);
   }
   session_count_ = Upstreams::SessionCount(walk_.server());
+  session_count_.note_reached();
   server_ = std::move(made->udp);
   asked_ = worker_route_.loop.now();
   pass(first_);

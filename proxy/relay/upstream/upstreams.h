@@ -182,12 +182,16 @@ class Upstreams {
       ++server.known_->sessions;
     }
     SessionCount(SessionCount&& other) noexcept
-        : server_(std::exchange(other.server_, nullptr)), refusals_(other.refusals_), asks_(other.asks_) {}
+        : server_(std::exchange(other.server_, nullptr)),
+          refusals_(other.refusals_),
+          asks_(other.asks_),
+          reached_(other.reached_) {}
     SessionCount& operator=(SessionCount&& other) noexcept {
       if (this != &other) release();
       server_ = std::exchange(other.server_, nullptr);
       refusals_ = other.refusals_;
       asks_ = other.asks_;
+      reached_ = other.reached_;
       return *this;
     }
     ~SessionCount() { release(); }
@@ -196,6 +200,8 @@ class Upstreams {
       if (server_ == nullptr || std::exchange(asks_, asks) == asks) return;
       asks ? ++server_->known_->askers : --server_->known_->askers;
     }
+    /// The session has connected to the server: when it ends, a slot of the server is free.
+    void note_reached() { reached_ = true; }
     /// The server had no slot for the session.
     void refused() {
       set_asks(false);
@@ -206,6 +212,7 @@ class Upstreams {
     /// A session that was there when the server was full had a slot, which is free now.
     void release() {
       if (server_ == nullptr) return;
+      if (!reached_) return refused();
       set_asks(false);
       --server_->known_->sessions;
       if (refusals_ != server_->known_->refusals) server_->known_->full_until = 0;
@@ -214,7 +221,7 @@ class Upstreams {
     }
     Upstream* server_ = nullptr;
     std::uint32_t refusals_ = 0;
-    bool asks_ = false;
+    bool asks_ = false, reached_ = false;
   };
 
   /// A ticket for the queue of sessions that wait for a server. REQUIRES: destroyed before the Upstreams.

@@ -98,6 +98,25 @@ TEST_CASE("several servers: `least` balances them; a drained one keeps its sessi
   CHECK(first.accept().read_text(4) == kHello);
 }
 
+TEST_CASE("several servers: players who wait for a server are not on it, and free no slot of it when they leave") {
+  const auto slots = std::make_shared<relay::SlotQueue>();
+  const Several running({free_for_both()}, [&](auto& options) {
+    options.upstream.hold_ms = 60'000;
+    options.servers[0].slots = slots;
+  });
+  slots->set_elsewhere(1'000);  // somebody who would be told
+  std::vector<Stream> clients;
+  for (std::size_t count = 1; count <= 3; ++count) {
+    clients.push_back(join(running.address));
+    CHECK(running.have_come(count));
+  }
+  CHECK(running.server().servers(0)[0].sessions == 0);
+  clients.pop_back();
+  CHECK(running.have_come(2));
+  CHECK(running.server().servers(0)[0].sessions == 0);
+  CHECK(slots->times_freed() == 0);
+}
+
 TEST_CASE("several servers: checks find out which ones are up before any player comes") {
   FakeServer second(true);
   const net::Address first = free_for_both();

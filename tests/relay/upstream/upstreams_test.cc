@@ -179,7 +179,8 @@ TEST_CASE("upstreams: while slots are scarce, waiting players go one by one; a s
   a.succeeded(1'000);
   b.failed(1'000, "refused");
   b.set_has_checks();
-  std::optional<Upstreams::SessionCount> seated(std::in_place, a);
+  std::optional<Upstreams::SessionCount> seated(std::in_place, a), waits(std::in_place, a);
+  seated->note_reached();
   CHECK_FALSE(scene.upstreams.all_full(1'000));
   a.mark_full(1'000);
   CHECK(scene.upstreams.all_full(1'000));
@@ -190,6 +191,7 @@ TEST_CASE("upstreams: while slots are scarce, waiting players go one by one; a s
   CHECK_FALSE(scene.upstreams.all_full(4'000));  // the server is tried again
   a.mark_full(4'000);
   { const Upstreams::SessionCount refused(a); }  // was refused, so it had no slot
+  waits.reset();                                 // was never there, so it had none either
   CHECK(scene.upstreams.all_full(4'000));
   seated.reset();
   CHECK_FALSE(scene.upstreams.all_full(4'000));
@@ -290,9 +292,12 @@ TEST_CASE("upstreams: a session that ends frees a slot of its server only if it 
   Scene scene({}, {1});
   Upstream& a = scene.upstreams.at(0);
   a.mark_full(1'000);
-  { const Upstreams::SessionCount late(a); }
+  Upstreams::SessionCount late(a);
+  late.note_reached();
+  late = {};
   CHECK(a.is_full(1'000));
   std::optional<Upstreams::SessionCount> early(std::in_place, a);
+  early->note_reached();
   a.mark_full(1'000);
   early.reset();
   CHECK_FALSE(a.is_full(1'000));
@@ -439,12 +444,16 @@ TEST_CASE("slot queue: after a slot was freed elsewhere, the servers are tried a
   Queued it;
   CHECK(it.scene.upstreams.all_full(2'000));
   std::optional<Upstreams::SessionCount> seated(std::in_place, it.scene.upstreams.at(0));
+  seated->note_reached();
   it.slots->freed_elsewhere(2'000);
   CHECK_FALSE(it.scene.upstreams.all_full(2'000));
   it.scene.upstreams.at(0).mark_full(2'100);
   CHECK(it.scene.upstreams.all_full(2'200));
-  { const Upstreams::SessionCount nobody_hears(it.scene.upstreams.at(0)); }
+  Upstreams::SessionCount nobody_hears(it.scene.upstreams.at(0));
+  nobody_hears.note_reached();
+  nobody_hears = {};
   it.slots->set_elsewhere(1'000);
+  { const Upstreams::SessionCount never_there(it.scene.upstreams.at(0)); }
   Upstreams::SessionCount(it.scene.upstreams.at(0)).refused();
   CHECK(it.scene.upstreams.at(0).sessions() == 1);
   CHECK(it.slots->times_freed() == 0);
