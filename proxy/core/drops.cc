@@ -3,22 +3,15 @@
 namespace entente::core {
 namespace {
 
-constexpr MappingLine kRoomDrops[] = {drops::kNotFinite,
-                                      drops::kFlooded,
-                                      drops::kHeldTooMany,
-                                      drops::kUnanswered,
-                                      drops::kServerAway,
-                                      drops::kChatTooFast,
-                                      drops::kCommandElsewhere,
-                                      drops::kCommandWithoutSlash,
-                                      drops::kCommandNotExact,
-                                      drops::kNothingSaid,
-                                      drops::kRule,
+constexpr MappingLine kRoomDrops[] = {drops::kNotFinite,       drops::kFlooded,          drops::kNotEntered,
+                                      drops::kHeldTooMany,     drops::kUnanswered,       drops::kServerAway,
+                                      drops::kChatTooFast,     drops::kCommandElsewhere, drops::kCommandWithoutSlash,
+                                      drops::kCommandNotExact, drops::kNothingSaid,      drops::kRule,
                                       drops::kNoMessage};
-constexpr MappingLine kArenaDrops[] = {
-    drops::kNotEntered,   drops::kMeansNothing,  drops::kHitClaim,    drops::kEdit,           drops::kEnteredAlready,
-    drops::kKitOrColour,  drops::kNoCommands,    drops::kNoRecipient, drops::kThrownFromAfar, drops::kNotLoaded,
-    drops::kNoGuidedShot, drops::kShotOfAnother, drops::kFlagGiven};
+constexpr MappingLine kArenaDrops[] = {drops::kMeansNothing,   drops::kHitClaim,       drops::kEdit,
+                                       drops::kEnteredAlready, drops::kKitOrColour,    drops::kNoCommands,
+                                       drops::kNoRecipient,    drops::kThrownFromAfar, drops::kNotLoaded,
+                                       drops::kNoGuidedShot,   drops::kShotOfAnother,  drops::kFlagGiven};
 constexpr MappingLine kReplayDrops[] = {drops::kOnlyWatched,  drops::kChangeOfWatcher, drops::kSayOfWatcher,
                                         drops::kWishReplaced, drops::kForTeam,         drops::kPrivateChat};
 

@@ -22,6 +22,7 @@ namespace drops {
 inline constexpr MappingLine kNotFinite = dropped_intent("*", "a number in it is not finite");
 inline constexpr MappingLine kFlooded = {
     "", kUp | kDown, "", "*", Fidelity::kDroppedSometimes, "too many words wait in the room; the room ends"};
+inline constexpr MappingLine kNotEntered = dropped_intent("*", "the player has not entered");
 inline constexpr MappingLine kHeldTooMany = dropped_intent("*", "too many requests while the player waits to enter");
 /// The word is the one that was sent to the server (pending_claims.h).
 inline constexpr MappingLine kUnanswered = dropped_and_told("*", "the server did not answer in time");
@@ -51,7 +52,6 @@ inline constexpr MappingLine kShotsFull = dropped_fact("Shot", "no number is lef
 
 // -- An arena ---------------------------------------------------------------------------------------------------------
 
-inline constexpr MappingLine kNotEntered = dropped_intent("*", "the player has not entered");
 inline constexpr MappingLine kMeansNothing = dropped_intent("*", "it has no meaning in an arena");
 inline constexpr MappingLine kHitClaim = {"", kUp, "", "HitClaim", Fidelity::kDropped, "the arena decides who is hit"};
 inline constexpr MappingLine kEdit = {"", kUp, "", "Edit", Fidelity::kDropped, "an arena's world does not change"};

@@ -73,6 +73,12 @@ bool is_wish(const MappingLine& line, const char* word) {
                      [&](const Entry& one) { return one.waited_for && one.name == name; });
 }
 
+bool is_of_player(const Intent& intent) {
+  return as<words::Leave>(intent) == nullptr && as<words::Resume>(intent) == nullptr &&
+         as<words::Query>(intent) == nullptr && as<words::WantWorld>(intent) == nullptr &&
+         as<words::Ping>(intent) == nullptr;
+}
+
 std::string words_for_drop(const MappingLine& line, const char* word) {
   return "not passed on: " + subject(line, word) + ": " + line.reason;
 }

@@ -1,5 +1,6 @@
 // Which intents are wishes of a person, who waits for what becomes of them. The others are claims and requests that a
-// client's program makes by itself. What a player changes of its wish to enter.
+// client's program makes by itself. Which of them only a player has who has entered, and what a player changes of its
+// wish to enter.
 // Invariant: each kind of intent is in the table; a kind without an entry does not compile.
 #pragma once
 
@@ -13,6 +14,10 @@ namespace entente::core {
 /// Whether this line is about an intent that a person waits for, and the room must tell its player
 /// (MappingLine::tells). `word`: the word's name, for a line about any word.
 bool is_wish(const MappingLine& line, const char* word);
+
+/// Whether it is an Enter, or what only a player does who has entered. Other intents (Query, WantWorld and the like)
+/// may come before.
+bool is_of_player(const Intent& intent);
 
 /// What a player is told whose wish is dropped by this line.
 std::string words_for_drop(const MappingLine& line, const char* word);

@@ -280,6 +280,41 @@ TEST_CASE("a back gets no number that is not finite") {
   CHECK(play.room.ledger().entries().size() == 1);
 }
 
+TEST_CASE("in a room of one player, what only a player does is not passed on before its Enter; it is told so once") {
+  Play play(false);
+  play.seat();
+  play.stage.take();
+  const auto refused = [&] {
+    std::string all;
+    for (const auto& entry : play.room.ledger().entries()) {
+      CHECK(entry.line == &drops::kNotEntered);
+      all += entry.what() + " " + std::to_string(entry.times) + "\n";
+    }
+    return all;
+  };
+  CHECK(play.says(1, "hello") == "seat 1 sends ClaimRefused\n");
+  CHECK(play.says(1, "hello") == "");
+  CHECK(play.says(1, "name anna") == "seat 1 sends ClaimRefused\n");
+  CHECK(play.says(1, "ask") == "");
+  CHECK(refused() == "Say 2\nChange 1\n");
+  CHECK(play.says(1, "enter").starts_with("dials\n"));
+  CHECK(play.says(1, "hello") == "seat 1 sends Said:hello\n");
+  play.says(1, "leave");
+  CHECK(play.says(1, "hello") == "");
+  CHECK(refused() == "Say 3\nChange 1\n");
+}
+
+TEST_CASE("a room that follows others passes on what is said before an Enter") {
+  Stage stage;
+  RoomOptions options = Play::options(false);
+  options.drops_before_enter = false;
+  Room room(stage, std::make_unique<ToyBack>(), options);
+  room.seat(std::make_unique<ToyFront>(), {}, 0);
+  stage.take();
+  room.received(1, {Lane::kStream, as_bytes("hello")}, 0);
+  CHECK(stage.take() == "dials\nseat 1 sends Said:hello\n");
+}
+
 TEST_CASE("a back gets names without control characters, and otherwise unchanged") {
   Play play;
   play.seat();
@@ -795,7 +830,8 @@ TEST_CASE("of what a player says before its server says anything, the next serve
   for (const int said : {63, 64, 65, 1'000}) {
     CAPTURE(said);
     Travel travel;
-    for (int i = 0; i < said; ++i) travel.wants("spawn");
+    travel.wants("enter");
+    for (int i = 1; i < said; ++i) travel.wants("spawn");
     int heard = 0;
     travel.room.transition().replace_back(std::make_unique<Counts>(heard), {"it is lost"}, 0);
     CHECK(heard == std::min(said, 64));

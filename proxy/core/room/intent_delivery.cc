@@ -65,6 +65,8 @@ void IntentDelivery::deliver(Intent& intent) {
 
 void IntentDelivery::deliver_to_back(Intent& intent, Seat& seat) {
   ++room_.work_;
+  if (room_.options_.drops_before_enter && !room_.options_.shared && !seat.inside && is_of_player(intent))
+    return refuse(intent, seat, drops::kNotEntered, drops::kNotEntered.reason);
   if (auto* say = std::get_if<words::Say>(&intent.content)) {
     if (const auto refusal = chat_.filter(*say, intent.by, room_.now_)) {
       if (refusal.why == &drops::kCommandElsewhere && is_of_rule(intent)) return;
@@ -183,13 +185,17 @@ void IntentDelivery::count_drop(Id member, const MappingLine& line, const char* 
   notify(*seat, words_for_drop(line, word), heard_ != nullptr ? heard_->number : 0);
 }
 
-/// The author of the client is told, once of each kind of intent, even if no person waits for what becomes of it.
 void IntentDelivery::refuse_number(const Intent& intent, Seat& seat, const std::string& field) {
+  refuse(intent, seat, drops::kNotFinite, std::string(name_of(intent)) + "." + field + " is not a finite number");
+}
+
+/// The author of the client is told, once of each kind of intent, even if no person waits for what becomes of it.
+void IntentDelivery::refuse(const Intent& intent, Seat& seat, const MappingLine& line, std::string why) {
   const char* const name = name_of(intent);
-  room_.ledger_.add(drops::kNotFinite, name);
-  if (seat.has_left() || !tells_first(seat, drops::kNotFinite, name)) return;
+  room_.ledger_.add(line, name);
+  if (seat.has_left() || !tells_first(seat, line, name)) return;
   words::ClaimRefused refused;
-  refused.set_why(std::string(name) + "." + field + " is not a finite number");
+  refused.set_why(std::move(why));
   Fact answer(seat.me(), std::move(refused));
   answer.cause = intent.number;
   room_.facts_.queue(std::move(answer));

@@ -54,14 +54,15 @@ class IntentDelivery {
   void make_way(Id by, const words::Enter& wish);
   void notify(const Seat& seat, std::string text, std::uint32_t cause);
   void refuse_number(const Intent& intent, Seat& seat, const std::string& field);
+  void refuse(const Intent& intent, Seat& seat, const MappingLine& line, std::string why);
 
   Room& room_;
   Chat chat_;
   bool dialled_ = false;
   const Intent* heard_ = nullptr;  // the one that the back hears now
   std::vector<Intent> waiting_, delivering_;
-  std::vector<Intent> held_;  // said in the round of their player's Enter; delivered in the next round
-  std::uint64_t round_ = 0;   // number of calls of deliver()
+  std::vector<Intent> held_;   // said in the round of their player's Enter; delivered in the next round
+  std::uint64_t round_ = 0;    // number of calls of deliver()
   std::size_t collected_ = 0;  // so many of those that are delivered next were collected by the host
 };
 

@@ -41,6 +41,9 @@ struct RoomOptions {
   ChatRules chat;
   bool shared_frames_stay = false;  ///< bytes given to Host::send_shared stay in place until forget_shared()
   bool tells_drops = false;         ///< a player is told, once for each line, which of its wishes are dropped
+  /// In a room that is not shared: what only a player does (is_of_player) is dropped before its Enter, as in an arena.
+  /// False for rooms that follow the frames of others.
+  bool drops_before_enter = true;
   std::size_t most_words = 20'000;  ///< waiting at once; more is our bug or a flood, and ends the room
   Id ids_after = 0;                 ///< the first id is the one after this
 };

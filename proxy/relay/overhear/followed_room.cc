@@ -9,10 +9,11 @@ namespace {
 /// A longer gap (a capture of two days in one file) is not played tick by tick.
 constexpr core::Micros kLongestGap = 600 * core::kSecond;
 
-/// No limits of chat: the server decides what is said.
+/// No limits of chat, and nothing is dropped: the server decides what is said.
 core::RoomOptions options_of_follower(std::uint32_t seed) {
   core::RoomOptions of_one_game;
   of_one_game.seed = seed;
+  of_one_game.drops_before_enter = false;
   of_one_game.chat.commands = true;
   of_one_game.chat.burst = 1'000'000;
   of_one_game.chat.most_bytes = 65'536;

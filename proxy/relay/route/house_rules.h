@@ -1,6 +1,7 @@
 // The operator's rules in one room. A part of RoomHost (sessions/room_host.h).
-// Invariant: there are no rules, and nothing is computed, before the first player enters. When the rules of the route
-// are replaced (RuleBook::set), this room gets the new ones after its next call.
+// Invariant: there are no rules, and nothing is computed, before the first player enters or, in a room that is no
+// arena, does anything. When the rules of the route are replaced (RuleBook::set), this room gets the new ones after its
+// next call.
 #pragma once
 
 #include <memory>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "proxy/core/room/room.h"
+#include "proxy/core/wishes.h"
 #include "proxy/relay/route/rule_book.h"
 
 namespace entente::relay {
@@ -29,7 +31,7 @@ class HouseRules final : private rules::RoomView {
 
   RuleBook& book() { return *book_; }
 
-  /// A player has entered: the rules begin, if they have not begun.
+  /// A player has entered, or does something: the rules begin, if they have not begun.
   void begin(core::Micros at) {
     if (!std::exchange(entered_, true)) renew(at);
   }
@@ -41,7 +43,7 @@ class HouseRules final : private rules::RoomView {
 
   // During it.
   rules::Rule::Answer hear(core::Intent& intent) {
-    if (core::as<words::Enter>(intent) != nullptr) begin(intent.at);
+    if (options_.arena ? core::as<words::Enter>(intent) != nullptr : core::is_of_player(intent)) begin(intent.at);
     return rules_ ? rules_->hear(intent, intent.at) : rules::Rule::Answer::kPass;
   }
   void told(const core::Fact& fact) {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "proxy/core/drops.h"
 #include "tests/relay/bridge/native_arena.h"
 #include "tests/relay/bridging.h"
 #include "tests/relay/rule_orders.h"
@@ -109,6 +110,38 @@ TEST_CASE("a rule that fails is switched off in its room, told once, and the tra
   CHECK(running.orders.count(Kind::kSwitchedOff) == 1);
   REQUIRE(running.book->rows().size() == 1);
   CHECK(running.book->rows()[0].off == 2);
+}
+
+/// A bridge with rules from native to native, as lines of JSON.
+class RuledNative final : public Serving {
+ public:
+  RuledNative(const std::string& source, const net::Address& server) : Serving(1) {
+    relay::RouteOptions options = held(0, native::game(), true);
+    options.bridge->rules = orders.book(source);
+    serve(std::move(options), server, no_limits(), nullptr, kJson);
+  }
+  ~RuledNative() { stop(); }  // before `orders` is gone
+  Orders orders;
+};
+
+TEST_CASE("a client that has not entered cannot chat or play past the rules of a bridge") {
+  const FakeServer fake;
+  const RuledNative running("function on_chat(_, text) log('heard ' .. text) return false end", fake.address());
+  Lines client(Stream::to(running.address));
+  client.say(R"({"say":{"text":"early"}})");
+  CHECK(have(client.until("claim_refused"), core::drops::kNotEntered.reason));
+  client.say(R"({"spawn":{}})");
+  client.until("claim_refused");
+  client.say(R"({"enter":{"name":"anna"}})");
+  client.say(R"({"say":{"text":"late"}})");
+  client.say(R"({"change":{"motto":"end"}})");
+  Lines server(fake.accept());
+  server.say(R"({"you":{"player":1}})");
+  const std::vector<std::string> all = server.until("change");
+  CHECK(have(all, "enter"));
+  CHECK_FALSE(have(all, "say"));
+  CHECK_FALSE(have(all, "spawn"));
+  CHECK(running.orders.texts(Kind::kLog) == std::vector<std::string>{"heard late"});
 }
 
 /// An arena with rules, and clients that speak native.

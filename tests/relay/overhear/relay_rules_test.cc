@@ -11,6 +11,7 @@
 #include "proxy/base/steady_wall.h"
 #include "proxy/relay/overhear/overhearing.h"
 #include "tests/relay/enet_yard.h"
+#include "tests/relay/native_lines.h"
 #include "tests/relay/rule_orders.h"
 
 namespace entente::testing::relay_rules_test {
@@ -92,6 +93,38 @@ function on_chat(player, text)
   if text == "psst" then return false end
 end
 function on_fact.said(word) log("server: " .. word.text) end)";
+
+/// A relay of native, as lines of JSON.
+class RuledNativeRelay final : public Serving {
+ public:
+  RuledNativeRelay(const std::string& source, const net::Address& server) : Serving(1) {
+    relay::RouteOptions options;
+    options.game = &native::game();
+    options.servers[0].dialect = kJson;
+    options.listen = loopback();
+    options.relay_rules = {.book = orders.book(source),
+                           .rewrite = true,
+                           .tells = true,
+                           .front = kNativeFront,
+                           .back = [](std::size_t dialect) {
+                             return native::make_back({dialect, {}});
+                           }};
+    serve(std::move(options), server, no_limits(), nullptr, kJson);
+  }
+  ~RuledNativeRelay() { stop(); }  // before `orders` is gone
+  Orders orders;
+};
+
+TEST_CASE("relay rules: a filter also hears what a client says before it enters") {
+  const FakeServer fake;
+  const RuledNativeRelay relay("function on_chat(_, text) log('heard ' .. text) return text ~= 'psst' end",
+                               fake.address());
+  const Lines client(Stream::to(relay.address));
+  for (const char* const line : {"psst", "hello"}) client.say(R"({"say":{"text":")" + std::string(line) + "\"}}");
+  Lines server(fake.accept());
+  CHECK(server.next().find("hello") != std::string::npos);
+  CHECK(relay.orders.texts(Kind::kLog) == std::vector<std::string>{"heard psst", "heard hello"});
+}
 
 TEST_CASE("relay rules: a filter hears, kicks and tells; it drops only with `rewrite`") {
   for (const bool rewrite : {false, true}) {
