@@ -450,6 +450,9 @@ class MovableFront final : public Front {
     if (line == "spawn") out.say(words::Spawn());
     if (line == "watch") out.say(watch);
     if (line == "leave") out.say(words::Leave());
+    if (line == "fire") out.say(words::Fire());
+    watch.set_mode(words::Watch::STOP);
+    if (line == "stop watching") out.say(watch);
     words::Toward nowhere;
     nowhere.set_x(std::numeric_limits<double>::quiet_NaN());
     if (line == "nowhere") out.say(nowhere);
@@ -645,6 +648,18 @@ TEST_CASE("a dead player whose client leaves its next lives to the server spawns
   SUBCASE("it is moved") { CHECK(travel.moves().ends_with(kSpawns)); }
 }
 
+TEST_CASE("a dead player who watches does not spawn at the next server, although its client leaves its lives to it") {
+  Travel travel;
+  travel.wants("enter as a man");
+  travel.server("in");
+  travel.wants("spawn");
+  travel.server("spawned");
+  travel.server("died");
+  travel.wants("watch");
+  SUBCASE("its server is lost") { CHECK(travel.comes_back().find(kSpawns) == std::string::npos); }
+  SUBCASE("it is moved") { CHECK(travel.moves().find(kSpawns) == std::string::npos); }
+}
+
 TEST_CASE("a player who has begun to watch, or to play, does so at the next server") {
   const auto role_after = [](std::initializer_list<std::string_view> story, bool moves) {
     Travel travel;
@@ -792,6 +807,42 @@ TEST_CASE("a player who asks to watch while it is moved watches at the next serv
     travel.room.gone(kNextBackId, "it is reset", 0);
     travel.wants("choose a side");
     travel.moves("");
+    CHECK(arrives().ends_with(kSpawns));
+  }
+}
+
+TEST_CASE(
+    "a player who asks to watch while its server is away watches at the next one, and is not put into play there") {
+  const char* const kWatches = "back sends Watch\n";
+  Travel travel;
+  travel.wants("enter");
+  travel.server("in");
+  travel.wants("spawn");
+  travel.server("spawned");
+  travel.comes_back("");
+  travel.wants("watch");
+  const auto arrives = [&] {
+    travel.stage.take();
+    travel.server("in");
+    return travel.stage.take();
+  };
+  SUBCASE("it wants nothing else") {
+    const std::string told = arrives();
+    CHECK(told.ends_with(kWatches));
+    CHECK(told.find(kSpawns) == std::string::npos);
+    CHECK(travel.moves().find(kWatches) == std::string::npos);  // told once
+  }
+  SUBCASE("that server is lost, too") { CHECK(travel.comes_back().ends_with(kWatches)); }
+  SUBCASE("it then does not want to watch any more") {
+    travel.wants("stop watching");
+    CHECK(arrives().ends_with(kSpawns));
+  }
+  SUBCASE("it then chooses a side") {
+    travel.wants("choose a side");
+    CHECK(arrives().ends_with(kSpawns));
+  }
+  SUBCASE("it then asks to spawn") {
+    travel.wants("spawn");
     CHECK(arrives().ends_with(kSpawns));
   }
 }
@@ -1058,10 +1109,11 @@ TEST_CASE("while a player's server is away, what it does there is counted as los
   travel.wants("watch");
   travel.wants("spawn");
   travel.wants("choose a side");
+  travel.wants("fire");
   CHECK(travel.stage.take() == "back sends Change\n");
   REQUIRE(travel.room.ledger().entries().size() == 1);
   CHECK(travel.room.ledger().entries().front().line == &drops::kServerAway);
-  CHECK(travel.room.ledger().entries().front().what() == "Watch");
+  CHECK(travel.room.ledger().entries().front().what() == "Fire");
 }
 
 TEST_CASE("a player who leaves while it is moved is not moved") {

@@ -98,11 +98,13 @@ void Transition::remember(const Intent& intent, Seat& seat) {
   if (change->has_team() && std::exchange(seat.wants_to_watch, false)) wish.set_role(words::PLAY);
 }
 
-/// While the server is away, what needs a world is dropped.
+/// While the server is away, what needs a world is dropped, but the wish to spawn or to watch is kept.
 bool Transition::withholds_from_back(const Intent& intent) {
   const bool needs_world = !as<words::Enter>(intent) && !as<words::Change>(intent) && !as<words::Leave>(intent);
+  if (state_ == State::kLost) remember_watch(intent);
   if (state_ == State::kLost && needs_world) {
-    if (as<words::Spawn>(intent) == nullptr && as<words::WantWorld>(intent) == nullptr)
+    const bool is_kept = as<words::Spawn>(intent) != nullptr || as<words::Watch>(intent) != nullptr;
+    if (!is_kept && as<words::WantWorld>(intent) == nullptr)
       room_.intents_.count_drop(intent.by, drops::kServerAway, name_of(intent));
     return true;
   }
@@ -119,7 +121,13 @@ void Transition::hear(const Intent& intent) {
   if (as<words::Leave>(intent) != nullptr) fail_later("the player leaves");
   const auto* change = as<words::Change>(intent);
   if (change != nullptr) next_->hear(intent);
+  remember_watch(intent);
+}
+
+/// What the player wants to watch once it has arrived.
+void Transition::remember_watch(const Intent& intent) {
   const auto* watch = as<words::Watch>(intent);
+  const auto* change = as<words::Change>(intent);
   const bool plays = (watch != nullptr && watch->mode() == words::Watch::STOP) ||
                      (change != nullptr && change->has_team()) || as<words::Spawn>(intent) != nullptr;
   if (watch != nullptr) watch_ = *watch;
@@ -229,7 +237,7 @@ void Transition::prepare_world() {
   world_.emplace();
   const UnitState* unit = room_.world().active_unit(player());
   const bool asks_once = wish_ && std::get<words::Enter>(wish_->content).body() == words::Unit::MAN;
-  was_alive_ = unit != nullptr && (unit->unit.alive() || asks_once);
+  was_alive_ = unit != nullptr && (unit->unit.alive() || (asks_once && !seat().wants_to_watch));
 }
 
 /// Removes the world of the lost server from the player.

@@ -156,6 +156,7 @@ class Transition {
   void stop(std::string_view why);
 
  private:
+  void remember_watch(const Intent& intent);
   void go(State to);
   void prepare_world();
   void lose_world();
@@ -181,15 +182,15 @@ class Transition {
   std::optional<Intent> wish_;     // of a room that is not shared: as Seat::wish
   std::optional<Fact> refusal_;    // the last one that was kept from the player, who waits
   // In kLost and kMoves.
-  std::optional<WorldState> world_;  // the next server's
-  bool was_alive_ = false;           // or its client counts on a next life: the player is to spawn there
+  std::optional<WorldState> world_;    // the next server's
+  bool was_alive_ = false;             // or its client counts on a next life: the player is to spawn there
+  std::optional<words::Watch> watch_;  // what the player has asked to watch since it began
 
   // In kMoves.
   std::unique_ptr<BackSlot> next_;
-  std::vector<Fact> facts_;            // of the next server that are not handled yet
-  std::vector<Fact> notices_;          // for the player, once it is there
-  std::string why_;                    // why the move fails
-  std::optional<words::Watch> watch_;  // what the player has asked to watch since it began
+  std::vector<Fact> facts_;    // of the next server that are not handled yet
+  std::vector<Fact> notices_;  // for the player, once it is there
+  std::string why_;            // why the move fails
 };
 
 }  // namespace entente::core
