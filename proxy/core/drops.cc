@@ -3,10 +3,19 @@
 namespace entente::core {
 namespace {
 
-constexpr MappingLine kRoomDrops[] = {drops::kNotFinite,       drops::kFlooded,          drops::kNotEntered,
-                                      drops::kHeldTooMany,     drops::kUnanswered,       drops::kServerAway,
-                                      drops::kChatTooFast,     drops::kCommandElsewhere, drops::kCommandWithoutSlash,
-                                      drops::kCommandNotExact, drops::kNothingSaid,      drops::kRule,
+constexpr MappingLine kRoomDrops[] = {drops::kNotFinite,
+                                      drops::kFlooded,
+                                      drops::kNotEntered,
+                                      drops::kHeldTooMany,
+                                      drops::kUnanswered,
+                                      drops::kServerAway,
+                                      drops::kOtherServer,
+                                      drops::kChatTooFast,
+                                      drops::kCommandElsewhere,
+                                      drops::kCommandWithoutSlash,
+                                      drops::kCommandNotExact,
+                                      drops::kNothingSaid,
+                                      drops::kRule,
                                       drops::kNoMessage};
 constexpr MappingLine kArenaDrops[] = {drops::kMeansNothing,   drops::kHitClaim,       drops::kEdit,
                                        drops::kEnteredAlready, drops::kKitOrColour,    drops::kNoCommands,

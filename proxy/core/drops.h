@@ -28,6 +28,7 @@ inline constexpr MappingLine kHeldTooMany = dropped_intent("*", "too many reques
 inline constexpr MappingLine kUnanswered = dropped_and_told("*", "the server did not answer in time");
 inline constexpr MappingLine kRule = dropped_intent("*", "a rule of the operator does not pass it on");
 inline constexpr MappingLine kServerAway = dropped_intent("*", "the server is away");
+inline constexpr MappingLine kOtherServer = dropped_fact("*", "the player is not on that server yet");
 inline constexpr MappingLine kNoMessage = dropped_fact("*", "the game has no message for it");
 inline constexpr MappingLine kChatTooFast = dropped_intent("Say", "chat is faster than the limit");
 inline constexpr MappingLine kCommandElsewhere =

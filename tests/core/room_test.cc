@@ -575,6 +575,14 @@ struct Travel {
 
 constexpr const char* kSpawns = "back sends Spawn\n";
 
+/// What the next server said in vain to a player who was not there yet.
+std::string not_there(const Ledger& ledger) {
+  std::string all;
+  for (const auto& entry : ledger.entries())
+    if (entry.line == &drops::kOtherServer) all += entry.what() + " " + std::to_string(entry.times) + ", ";
+  return all;
+}
+
 TEST_CASE("what the room says in a player's name does not count among the player's intents") {
   Travel travel;
   travel.wants("enter");  // intent 1
@@ -866,6 +874,7 @@ TEST_CASE("of what its next server says to a player while it is moved, 64 notice
   CHECK(travel.moves("notices") == "");
   travel.room.received(kNextBackId, {Lane::kStream, as_bytes("in")}, 0);
   CHECK(count(travel.stage.take(), "seat 1 sends Notice\n") == 64);
+  CHECK(not_there(travel.room.ledger()) == "Notice 36, ");
 }
 
 TEST_CASE("of what a player says before its server says anything, the next server gets the first 64 intents") {
@@ -1097,6 +1106,17 @@ TEST_CASE(
   travel.room.received(kNextBackId, {Lane::kStream, as_bytes("in")}, 0);
   CHECK(travel.stage.take() ==
         "back closes: the player moves to another server\nseat 1 sends Said\nseat 1 sends Notice\n");
+  CHECK(not_there(travel.room.ledger()) == "Said 1, Waiting 1, ClaimRefused 1, ");
+}
+
+TEST_CASE("what the others say on the next server before the player is there is counted as lost") {
+  Travel travel;
+  travel.wants("enter");
+  travel.server("in");
+  travel.room.transition().replace_back(std::make_unique<Newsy>(), {"it is lost"}, 0);
+  travel.room.back_opened({}, 0);
+  travel.server("news");
+  CHECK(not_there(travel.room.ledger()) == "Said 1, ");
 }
 
 TEST_CASE("while a player's server is away, what it does there is counted as lost; its wishes are not") {

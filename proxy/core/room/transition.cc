@@ -263,7 +263,7 @@ bool Transition::withholds_from_player(const Fact& fact) {
     case NewsKind::kProgress:
       return room_.host_.told(fact), true;
     case NewsKind::kOthersChat:
-      return true;
+      return drop_news(fact), true;
     case NewsKind::kWorld:
       return world_->fold(fact), true;
     default:
@@ -350,12 +350,19 @@ bool Transition::handle(Fact& fact) {
     case NewsKind::kVerdict:
       return fail(reason_of(fact)), false;
     case NewsKind::kNotice:
-      if (notices_.size() < kMostNotices) notices_.push_back(std::move(fact));
+      notices_.size() < kMostNotices ? notices_.push_back(std::move(fact)) : drop_news(fact);
       return false;
-    default:
+    case NewsKind::kOthersChat:
+    case NewsKind::kAnswer:
+      return drop_news(fact), false;
+    case NewsKind::kProgress:
       return false;
   }
+  return false;
 }
+
+/// Counts what the next server said to a player who is not there yet.
+void Transition::drop_news(const Fact& fact) { room_.ledger_.add(drops::kOtherServer, name_of(fact)); }
 
 void Transition::fail(std::string_view why, bool other_world) {
   const std::string told(why.empty() ? "it does not accept the player" : why);

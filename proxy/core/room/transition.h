@@ -165,6 +165,7 @@ class Transition {
   bool is_withheld(const Fact& fact);
   bool put_off(Wait wait, std::string_view why);
   bool handle(Fact& fact);
+  void drop_news(const Fact& fact);
   std::unique_ptr<BackSlot> end();
   bool arrive();
   void leave_for(std::unique_ptr<BackSlot> next);
