@@ -5,6 +5,7 @@
 // as Died or Spawned.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 
 #include "proxy/core/world.h"
@@ -15,6 +16,18 @@ namespace entente::core {
 /// returned.
 void tell_difference(const WorldState& from, const WorldState& to, const std::function<bool(Id player)>& stays,
                      const std::function<void(Fact)>& say);
+
+/// The most facts that tell_difference() says for two worlds with these limits.
+constexpr std::size_t most_facts_of_difference(const WorldLimits& limits) {
+  static_assert(sizeof(WorldLimits) == 7 * sizeof(std::size_t), "a new limit may need a line here");
+  // A unit is removed, told anew and hidden; or it gets other health, moves and is hidden. A player is removed, or told
+  // anew with its units and its score.
+  const std::size_t units = 3 * limits.units, players = 4 * limits.players;
+  const std::size_t shots = 2 * limits.shots, tokens = 2 * limits.tokens;
+  const std::size_t edits = limits.units * 3 / 2 + EditList::kFew;  // EditList::add()
+  const std::size_t once = 5;                                       // Room, World, Board, Round and Ready
+  return units + players + shots + tokens + limits.rules + edits + words::Team_ARRAYSIZE + once;
+}
 
 /// Whether these facts include the whole land again, because words cannot undo an edit.
 bool resends_land(const WorldState& from, const WorldState& to);

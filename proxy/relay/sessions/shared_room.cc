@@ -14,9 +14,6 @@
 namespace entente::relay {
 namespace {
 
-/// Enough to remove and tell anew, in one turn, everything that a world may hold.
-constexpr std::size_t kMostWords = 100'000;
-
 /// How often players enter who had to wait for the rate of their address. They enter together, because each turn of the
 /// loop in which somebody enters is told to all.
 constexpr Millis kEntryBeat = 50;
@@ -34,7 +31,7 @@ core::RoomOptions room_options(const SharedRoomOptions& options) {
   room.shared = true;
   room.chat = options.chat;
   room.tells_drops = true;
-  room.most_words = kMostWords;
+  room.most_words = SharedRoom::kMostWords;
   room.shared_frames_stay = true;
   return room;
 }

@@ -16,6 +16,7 @@
 #include "proxy/base/keyed_hash.h"
 #include "proxy/core/arena/lockstep.h"
 #include "proxy/core/bot/stand_ins.h"
+#include "proxy/core/replay/difference.h"
 #include "proxy/relay/admission/absences.h"
 #include "proxy/relay/admission/entry_queue.h"
 #include "proxy/relay/base/attendance.h"
@@ -45,6 +46,8 @@ class SharedRoom final : public RoomHost, private net::Later {
   /// How much work (core::Room::work), and how many nanoseconds, joins and leaves may cost in one turn of the loop. At
   /// least one is served in each turn.
   static constexpr std::uint64_t kTurnWork = 5'000, kTurnNanos = 2'000'000;
+  /// Words that wait at once: enough to remove and tell anew everything that a world may hold, and for 20,000 others.
+  static constexpr std::size_t kMostWords = core::most_facts_of_difference({}) + 20'000;
 
   /// `link`: under which its words are recorded.
   SharedRoom(net::Loop& loop, SharedRoomState& state, LinkId link, Events& events);

@@ -229,4 +229,45 @@ TEST_CASE("a map with fewer edits is sent as a whole, because no word takes an e
   CHECK(all_of(client) == all_of(fewer));
 }
 
+TEST_CASE("the most facts of a difference are those of two full worlds that have nothing in common") {
+  constexpr WorldLimits kLimits{.units = 100, .players = 7, .tokens = 8, .rules = 9, .shots = 11};
+  WorldState from(kLimits), to(kLimits);
+  const auto fill = [&](WorldState& world, Id first) {
+    const auto each = [first](std::size_t most, const auto& tell) {
+      for (std::size_t i = 0; i < most; ++i) tell(static_cast<Id>(first + i));
+    };
+    const std::string name = std::to_string(first);
+    world.fold(room(name.c_str()));
+    world.fold(land(name.c_str()));
+    each(kLimits.rules, [&](Id id) { world.fold(rule(std::to_string(id).c_str(), "on")); });
+    for (int i = 0; i < 1'000; ++i) world.fold(built(i));
+    each(kLimits.players, [&](Id id) { world.fold(player(id)); });
+    each(kLimits.players, [&](Id id) { world.fold(score(id, 1)); });
+    each(kLimits.units, [&](Id id) {
+      world.fold(unit(id + 1'000, 0));
+      words::Hidden hidden;
+      hidden.set_unit(id + 1'000);
+      world.fold(hidden);
+    });
+    each(kLimits.shots, [&](Id id) { world.fold(shot(id)); });
+    each(kLimits.tokens, [&](Id id) {
+      words::Token lies = token(id + 2'000, 1);
+      lies.set_state(words::Token::GROUND);
+      world.fold(lies);
+    });
+    for (const words::Team team : {words::RED, words::BLUE}) world.fold(team_score(team, first));
+    world.fold(board(name.c_str()));
+    world.fold(round(first));
+  };
+  fill(from, 1);
+  fill(to, 10'001);
+  std::size_t facts = 0;
+  tell_difference(
+      from, to, [](Id) { return false; }, [&](const Fact&) { ++facts; });
+  facts += kLimits.units * 3 / 2 + EditList::kFew - to.edits().size();  // edits that could be there
+  facts += words::Team_ARRAYSIZE - 2;                                   // and scores of teams
+  facts += 1;                                                           // and Ready
+  CHECK(facts == most_facts_of_difference(kLimits));
+}
+
 }  // namespace entente::testing::difference_test
