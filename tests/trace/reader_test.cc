@@ -404,6 +404,16 @@ TEST_CASE("definitions are limited to the byte, and each takes memory, however s
   CHECK(has(hear(file(11), {.definitions = 10 * kEach}).error, "than the reader's limit"));
 }
 
+TEST_CASE("metadata count nine times against the limit of definitions, because a map of empty strings takes so much") {
+  const auto file = by_hand([](Buffer& out) {
+    put(out, Metadata{"m", {}});
+    put_end(out);
+  });
+  constexpr std::uint64_t kBytes = 4 + 1 + 4;  // the lengths of the name and of the map, and the name
+  CHECK(hear(file, {.definitions = 128 + 9 * kBytes}).error == "");
+  CHECK(has(hear(file, {.definitions = 128 + 9 * kBytes - 1}).error, "than the reader's limit"));
+}
+
 TEST_CASE("metadata that a reader passes again, because it went back, are there once") {
   const auto file = by_hand([](Buffer& out) {
     put(out, Channel{1, 0, "/a", "", {}});

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
 #include <utility>
 
 #include "schema/game.pb.h"
@@ -81,6 +82,23 @@ TEST_CASE("a player who changes teams has the mates of the new team") {
   told.hears_player(1, 1, words::GREEN);
   told.hears_kill(1);
   CHECK(told.kills() == 2);
+}
+
+TEST_CASE("a recording with more players than are listed says so, also when one of these comes again") {
+  Told told;
+  const auto comes = [&](std::size_t number) {
+    words::Fact fact;
+    fact.mutable_player()->set_name("p" + std::to_string(number));
+    told.builder.fact(1, as_bytes(fact.SerializeAsString()));
+  };
+  for (std::size_t number = 0; number < RecordingInfoBuilder::kMostPlayers; ++number) comes(number);
+  comes(0);
+  CHECK_FALSE(told.builder.info().more_players);
+  comes(RecordingInfoBuilder::kMostPlayers);
+  CHECK(told.builder.info().more_players);
+  comes(0);
+  CHECK(told.builder.info().more_players);
+  CHECK(told.builder.info().players.size() == RecordingInfoBuilder::kMostPlayers);
 }
 
 TEST_CASE("a link that closes makes room for the teams of other links") {

@@ -183,6 +183,21 @@ TEST_CASE("the repaired file says how many bytes were passed over") {
   CHECK(saved.heard.messages == made.messages);
 }
 
+TEST_CASE("a damaged or cut summary is no loss, because no message was in it") {
+  const auto made = sample(3, 2, true);
+  const std::size_t in_summary = made.file.size() - 60;
+  auto damaged = made.file;
+  for (std::size_t at = in_summary; at < in_summary + 30; ++at) damaged[at] ^= 0xff;
+  const Buffer cut(made.file.begin(), made.file.begin() + static_cast<std::ptrdiff_t>(in_summary));
+  for (const Buffer& file : {damaged, cut}) {
+    const auto saved = save(file);
+    REQUIRE(saved.report);
+    CHECK(saved.report->damages == 1);
+    CHECK(saved.report->bytes_lost == 0);
+    CHECK(saved.heard.messages == made.messages);
+  }
+}
+
 TEST_CASE("a file that is not MCAP is refused") {
   CHECK(save(as_bytes("")).error == "memory: nothing in it can be read as MCAP");
   CHECK(save(as_bytes(std::string(100'000, '\6'))).error == "memory: nothing in it can be read as MCAP");
