@@ -176,6 +176,32 @@ TEST_CASE("a clip whose range is damaged is refused, and leaves no file") {
   CHECK(folder.names() == std::set<std::string>{"damaged.jsonl"});
 }
 
+TEST_CASE("a clip has nothing of a session that ended before it begins") {
+  const Folder folder;
+  const std::string whole = folder.file("whole.mcap"), path = folder.file("clip.mcap");
+  {
+    const auto to = recorder(whole);
+    clip_match::Match first(1), second(2, clip_match::kStart + 3 * kSecond);
+    first.open(*to);
+    for (int tenths = 1; tenths < 20; ++tenths) first.step(*to, tenths);
+    to->closed(clip_match::kStart + 2 * kSecond, 1, "client left");
+    second.open(*to);
+    for (int tenths = 1; tenths < 200; ++tenths) second.step(*to, tenths);
+    second.close(*to);
+    REQUIRE(to->close(clip_match::kStart + 23 * kSecond).ok());
+  }
+  const Clipped made = clipped({{whole}, 12, 17, path});
+  REQUIRE_MESSAGE(made.exit == kOk, made.err);
+  const auto recording = trace::Recording::open(path);
+  REQUIRE(recording.ok());
+  std::set<std::uint32_t> links;
+  for (auto event = (*recording)->next(); event.ok() && *event != nullptr; event = (*recording)->next()) {
+    if ((*event)->opened != nullptr) links.insert((*event)->opened->link());
+    if ((*event)->world != nullptr) links.insert((*event)->world->link());
+  }
+  CHECK(links == std::set<std::uint32_t>{2});
+}
+
 TEST_CASE("a clip of a clip equals a clip of the whole file") {
   const Folder folder;
   const std::string whole = match(folder.file("whole.mcap"));

@@ -140,6 +140,23 @@ TEST_CASE("recordings that overlap are ordered by time, and each session has a n
   CHECK(session_of(path, 3)->about().facts == session_of(second)->about().facts);
 }
 
+TEST_CASE("a new link number is no link's of any of the recordings, also of an earlier one") {
+  const Folder folder;
+  const std::string path = folder.file("joined.mcap");
+  std::vector<std::string> files;
+  for (const std::uint32_t link : {2U, 1U, 1U}) {
+    const std::size_t at = files.size();
+    files.push_back(match(folder.file(std::to_string(at) + ".mcap"), link, kStart + at * 50 * kSecond));
+  }
+  REQUIRE(joined(files, path).exit == kOk);
+  const auto recording = trace::Recording::open(path);
+  REQUIRE(recording.ok());
+  std::vector<std::uint32_t> opened;
+  for (auto event = (*recording)->next(); event.ok() && *event != nullptr; event = (*recording)->next())
+    if ((*event)->opened != nullptr) opened.push_back((*event)->opened->link());
+  CHECK(opened == std::vector<std::uint32_t>{2, 1, 3});
+}
+
 TEST_CASE("a recording without words cannot be joined with recordings that have words; the error names it") {
   const Folder folder;
   const std::string words = match(folder.file("words.mcap"), 40), frames = folder.file("frames.mcap");

@@ -1,12 +1,15 @@
 // The commands of the control socket, by themselves: in front of a relay of the toy game that runs in the test.
 #include <doctest/doctest.h>
+#include <spdlog/sinks/ostream_sink.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -130,6 +133,22 @@ TEST_CASE("a player who is reported a thousand times does not hide the one repor
   const std::string lines(std::istreambuf_iterator<char>(file), {});
   CHECK(has(lines, "reports player 1 ('quiet'): fast"));
   CHECK(testing::all_matches(lines, "'loud'").size() == LineLimiter::kOfPlayer.at_once);
+}
+
+TEST_CASE("a flood of lines from rules does not fill the log") {
+  Commanded its;
+  const auto book = its.orders.new_book("route ctf");
+  std::ostringstream written;
+  const auto before = spdlog::default_logger();
+  spdlog::set_default_logger(
+      std::make_shared<spdlog::logger>("", std::make_shared<spdlog::sinks::ostream_sink_mt>(written)));
+  const rules::Action log{.kind = rules::Action::Kind::kLog, .text = "spam"};
+  for (int i = 0; i < 2'000; ++i) book->act(log, nullptr);
+  spdlog::set_default_logger(before);
+  const std::string text = written.str();
+  const auto lines = std::count(text.begin(), text.end(), '\n');
+  CHECK(lines >= LineLimiter::kOfRules.at_once);
+  CHECK(lines < 1'000);  // more than a hundred only on a slow machine
 }
 
 // -- Questions --------------------------------------------------------------------------------------------------------

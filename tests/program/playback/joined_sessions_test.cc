@@ -83,7 +83,8 @@ void say(trace::Recorder& to, std::uint32_t link, int from, Micros at, const T& 
 }
 
 /// A session from second `from` to second `until`. It sees anna, whose tank is at x = N in second N, and who says
-/// something every fifth second. `anna` is her id in this session, and the next id is her tank's.
+/// something every fifth second, as does the session's own player. `anna` is her id in this session, and the next id is
+/// her tank's.
 void watch(trace::Recorder& to, std::uint32_t link, int from, int until, Id anna) {
   trace::Opened opened = opening(link, "bzflag", "2.4");
   opened.set_server("192.0.2.1:5154");
@@ -113,6 +114,14 @@ void watch(trace::Recorder& to, std::uint32_t link, int from, int until, Id anna
     said.set_from(anna);
     said.set_text("at " + std::to_string(second));
     say(to, link, from, at + 1, said);
+    words::Say wish;
+    wish.set_text("wish at " + std::to_string(second));
+    core::Intent intent(wish);
+    intent.at = at + 1;
+    Buffer bytes;
+    core::write(intent, bytes);
+    to.word(kStart + static_cast<WallTime>(from) * 1'000'000'000 + (at + 1) * 1000, link, trace::WordKind::kIntent,
+            bytes);
   }
 }
 
@@ -181,6 +190,22 @@ TEST_CASE("sessions of an evening are played as one, and players keep their ids"
   const auto one = open_playable({.input = {.file = folder.file("evening.mcap")}, .link = 2, .terminal = nullptr});
   REQUIRE(one.ok());
   CHECK((*one)->end_time() - (*one)->first() < 33 * kSecond);
+}
+
+TEST_CASE("of joined sessions, the intents of each part are heard") {
+  const Folder folder;
+  auto file = trace::FileSource::open(evening(folder));
+  REQUIRE(file.ok());
+  Progress quiet(nullptr);
+  const auto joined = JoinedSessions::open(RecordedSessions::find(std::move(*file), quiet), 3);
+  REQUIRE(joined != nullptr);
+  std::set<std::string> heard;
+  joined->hear_intents([&](const core::Intent& intent) {
+    if (const auto* said = core::as<words::Say>(intent)) heard.insert(said->text());
+  });
+  while (joined->next_at()) joined->next();
+  for (const char* const text : {"wish at 10", "wish at 35", "wish at 60"})
+    CHECK_MESSAGE(heard.contains(text), std::string(text));
 }
 
 /// What a bridge recorded of anna, who dies at each of `deaths`, from second `from` to second `until` of the evening.
