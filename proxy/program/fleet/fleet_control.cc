@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <future>
 #include <set>
+#include <thread>
 #include <utility>
 
 #include "proxy/base/text.h"
@@ -23,6 +25,8 @@ namespace {
 constexpr std::size_t kLongestBy = 200;
 constexpr std::size_t kMostOfAnswers = 64 << 20;  // bytes of the answers to one command
 constexpr Millis kMargin = 400;  // a loop may be this late; all waits of one command must fit into the client's 5 s
+
+constexpr Millis kFirstConnection = 250;  // how long a command waits for it after a start or an upgrade
 
 constexpr std::string_view kFleetCommands =
     "nodes, list, find, who, kick, move NAME ROUTE|NODE, ban, unban, bans, allow, deny, unlist, access, say, "
@@ -293,8 +297,13 @@ FleetControl::Answers FleetControl::ask(const std::vector<std::string>& nodes, c
 }
 
 std::string FleetControl::answer(std::string_view line, bool json, const std::string& by) {
-  if (!fleet_.bus().connected()) {
-    const std::string why = fleet_.bus().last_error();
+  const fleet::Bus& bus = fleet_.bus();
+  const auto begins = [&] { return !bus.connected() && bus.counts().connects == 0 && bus.last_error().empty(); };
+  for (Millis waited = 0; waited < kFirstConnection && begins(); waited += 10)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  if (begins()) return told(Error{"this node is not connected to NATS yet, try again"}, json);
+  if (!bus.connected()) {
+    const std::string why = bus.last_error();
     return told(Error{"this node is not connected to NATS" + (why.empty() ? "" : ": " + why)}, json);
   }
   return run(trimmed(line), json, by);
