@@ -169,10 +169,16 @@ void Visitors::keep(std::size_t group, std::size_t wanted, std::size_t& asked) {
 
 /// Everybody stops, and sees what has become of it.
 void Visitors::rest() {
+  std::vector<const Person*> here;
+  for (const auto& one : crowd_.people())
+    if (one->in()) here.push_back(one.get());
   crowd_.rest();
   sleep(20 * kSecond);
   crowd_.look();
   sleep(2 * kSecond);
+  for (const Person* one : here)
+    if (!one->in())
+      wrong(one->name + " left while everybody rested" + (one->refused.empty() ? "" : ": " + one->refused));
 }
 
 void Visitors::await_all(bool harsh) {
@@ -225,7 +231,7 @@ void Visitors::check_sights(bool in_lobby) {
   const Person* truth = nullptr;
   for (const auto& one : crowd_.people())
     if (one->group == ways_.size() + (in_lobby ? 1 : 0) && one->in()) truth = one.get();
-  if (truth == nullptr) return;
+  if (truth == nullptr) return wrong(std::string("nobody watches the ") + (in_lobby ? "lobby" : "server"));
   for (const auto& one : crowd_.people()) {
     if (!one->in() || one->group >= ways_.size()) continue;
     const Way& way = ways_[one->group];

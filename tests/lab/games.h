@@ -20,6 +20,8 @@ inline constexpr Nanos kSecond = 1000 * kMilli;
 inline constexpr std::uint32_t kProxyHost = 0x0a000101, kServerHost = 0x0a000201, kPlayerHost = 0x0a000301;
 inline constexpr Nanos kMostBehind = 20 * kSecond;  // a viewer of a broadcast
 inline constexpr Nanos kToldWithin = 2 * kSecond;   // while nothing is lost
+/// Keepalives (set_stream_options): after a minute without a word, the peer is asked four times, every 15 s.
+inline constexpr Nanos kNoticesSilence = (60 + 4 * 15) * kSecond;
 inline constexpr Nanos kStopsWithin = 30 * kSecond, kInWithin = 30 * kSecond;
 
 /// A way through the proxy, and its players.
@@ -56,7 +58,7 @@ class Visitors {
   /// Waits until everybody is in, who must be in time, and then the viewers. `harsh`: connections were lost, which
   /// takes a while to notice.
   void await_all(bool harsh);
-  /// Everybody stops, and sees what has become of it.
+  /// Everybody stops, and sees what has become of it. Nobody leaves meanwhile.
   void rest();
   /// All that look at the watched arena see the same.
   void check_sights() { check_sights(false); }

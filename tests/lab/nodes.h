@@ -58,6 +58,7 @@ class Nodes final : private Visitors {
   std::vector<Act> acts();
   void carry_out(const Act& act);
   void end(const Act& act);
+  void crash(const Act& act);
   void hamper(const Act& act);
   void hamper_nats(const Act& act);
   void reload(const Act& act);

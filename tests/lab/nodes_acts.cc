@@ -14,7 +14,7 @@ constexpr const char* kHarsh[] = {"kill a node",       "stop a node",      "free
                                   "freeze the owner",  "cut a node off",   "cut the players off", "kill NATS",
                                   "NATS forgets",      "JetStream stalls", "consumers are lost",  "step the wall clock",
                                   "cut the owner off", "cut a node off",   "end a NATS server",   "split NATS",
-                                  "split NATS"};
+                                  "split NATS",        "crash a node",     "crash the owner"};
 constexpr const char* kCommands[] = {
     "--fleet nodes", "--fleet list", "--fleet say hear ye", "--fleet routes", "--fleet stats", "--fleet bans",
     "list",          "routes",       "--fleet find x",      "--fleet access"};
@@ -48,7 +48,10 @@ void Nodes::carry_out(const Act& act) {
   if (act.kind == "command") return command(act);
   if (act.kind == "kill a node" || act.kind == "stop a node" || act.kind == "kill the owner") return end(act);
   ++hampered_;
-  if (act.kind.find("NATS") != std::string::npos || act.kind == "JetStream stalls" || act.kind == "consumers are lost")
+  if (act.kind.starts_with("crash"))
+    crash(act);
+  else if (act.kind.find("NATS") != std::string::npos || act.kind == "JetStream stalls" ||
+           act.kind == "consumers are lost")
     hamper_nats(act);
   else
     hamper(act);
@@ -66,6 +69,18 @@ void Nodes::end(const Act& act) {
   Service& service = nodes_[act.node]->service;
   for (const std::size_t process : service.running())
     act.kind == "stop a node" ? service.stop(process) : service.kill(process);
+}
+
+/// A node's machine crashes, and comes up again at once. Peers that say nothing notice it late.
+void Nodes::crash(const Act& act) {
+  const auto all = owners();
+  for (const auto& one : nodes_) {
+    const bool owns = std::any_of(all.begin(), all.end(), [&](const std::size_t process) {
+      return kernel().host_of(process) == one->service.its().host;
+    });
+    if (act.kind == "crash a node" ? one == nodes_[act.node] : owns) one->service.crash();
+  }
+  sleep(kNoticesSilence);
 }
 
 void Nodes::hamper(const Act& act) {

@@ -95,12 +95,13 @@ void Operated::end(const Act& act) {
   check_bans();
 }
 
-/// Crashes the program's machine, which comes up again at once.
+/// Crashes the program's machine, which comes up again at once. Peers that say nothing notice it late.
 void Operated::crash() {
-  for (const std::size_t process : service_.running()) service_.kill(process);
+  service_.crash();
   kernel().disk().tear();
   sleep(kStartsWithin);
   check_bans();
+  sleep(kNoticesSilence);
 }
 
 void Operated::hamper(const Act& act) {

@@ -135,6 +135,11 @@ void Service::kill(std::size_t process) {
   kernel().processes().signal(process, SIGKILL);
 }
 
+void Service::crash() {
+  for (const std::size_t process : running()) processes_[process].killed = true;
+  kernel().processes().crash(its_.host);
+}
+
 bool Service::await_end(std::size_t process) const {
   return kernel().wait([process] { return kernel().is_over(process); }, kernel().now() + kStopsWithin);
 }

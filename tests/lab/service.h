@@ -55,6 +55,8 @@ class Service {
   bool served() const { return !processes_.empty() && processes_.begin()->second.served; }
   void stop(std::size_t process);
   void kill(std::size_t process);
+  /// The machine crashes. Its peers are told nothing.
+  void crash();
   /// False: it goes on.
   bool await_end(std::size_t process) const;
   /// Stops what runs. Without players, processes from before an upgrade must have ended by themselves. False: something

@@ -43,7 +43,7 @@ class Town final : private Games {
   void carry_out(const Act& act);
   void restart(const Act& act);
   void start_again(Program& its);
-  void crashed(const Act& act, bool begins);
+  void crashed(Program& its, const Act& act, bool begins);
   void hamper(const Act& act);
   void order(const Act& act);
   void drain(const Act& act, Way& way);

@@ -19,8 +19,6 @@ constexpr const char* kHampers[] = {"freeze the server",   "freeze the players",
 constexpr const char* kOrders[] = {"kick", "move", "announce", "drain", "end the sessions", "rotate", "replace"};
 constexpr Nanos kWritesWithin = 1'200 * kSecond;  // what is to be recorded, to a slow disk
 constexpr std::size_t kMostActs = 8;
-// Keepalives (set_stream_options): after a minute without a word, the peer is asked four times, every 15 s.
-constexpr Nanos kNoticesSilence = (60 + 4 * 15) * kSecond;
 
 }  // namespace
 
@@ -75,12 +73,13 @@ void Town::restart(const Act& act) {
   if (stops) {
     const Nanos writes = of_proxy && kernel().disk().faults.slow != 0 ? kWritesWithin : 0;
     if (!its.stop(act.lasts + 40 * kSecond + writes)) return wrong("the " + its.name() + " does not stop");
-  } else if (act.kind == "crash the server's machine") {
+  } else if (act.kind.starts_with("crash")) {
     its.vanish();
-    return crashed(act, begins);
+    if (of_proxy && records_) recorded_.die(true);
+    return crashed(its, act, begins);
   } else {
     its.kill();
-    if (of_proxy && records_) recorded_.die(act.kind.starts_with("crash"));
+    if (of_proxy && records_) recorded_.die(false);
   }
   if (!begins) return;
   sleep(act.lasts);
@@ -92,13 +91,13 @@ void Town::start_again(Program& its) {
   restarting_.erase(&its);
 }
 
-/// The server's machine is down. Nobody is told, until it is up again.
-void Town::crashed(const Act& act, bool begins) {
+/// The program's machine is down. Its peers are told nothing, until it is up again.
+void Town::crashed(Program& its, const Act& act, bool begins) {
   const Nanos at = kernel().now();
   const bool long_down = plan_.draw("crash of " + act.name).chance(0.5);
   sleep(long_down ? kNoticesSilence + kToldWithin : act.lasts);
-  if (long_down && begins) check_told(at);
-  if (begins) start_again(server_);
+  if (long_down && begins && &its == &server_) check_told(at);
+  if (begins) start_again(its);
   if (!long_down) sleep(kNoticesSilence - act.lasts);  // those who say nothing notice it no sooner
 }
 

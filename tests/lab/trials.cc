@@ -27,6 +27,12 @@ struct Running {
   int reads = -1;
 };
 
+std::string in_shell_quotes(const std::string& text) {
+  std::string quoted = "'";
+  for (const char one : text) quoted += one == '\'' ? std::string("'\\''") : std::string(1, one);
+  return quoted + "'";
+}
+
 void write_line(int fd, std::string line) {
   line += '\n';
   for (std::string_view rest = line; !rest.empty();) {
@@ -145,12 +151,12 @@ const Scenario& Trial::kind() const {
   return scenarios()[seed % scenarios().size()];
 }
 
-std::string Trial::command() const {
-  std::string command = "tests/lab/run --seed " + std::to_string(seed);
-  if (!scenario.empty()) command += " --scenario " + scenario;
-  if (calm) command += " --calm";
-  for (const std::string& part : without) command += " --without '" + part + "'";
-  return command;
+std::string Trial::arguments() const {
+  std::string all = " --seed " + std::to_string(seed);
+  if (!scenario.empty()) all += " --scenario " + scenario;
+  if (calm) all += " --calm";
+  for (const std::string& part : without) all += " --without " + in_shell_quotes(part);
+  return all;
 }
 
 Verdict run(const Trial& trial) { return finish(start(trial)); }

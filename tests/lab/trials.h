@@ -20,8 +20,8 @@ struct Trial {
   bool calm = false;                ///< Plan::calm
 
   const Scenario& kind() const;
-  /// The command that runs it again.
-  std::string command() const;
+  /// The arguments that run it again, with a space before each. A shell reads them.
+  std::string arguments() const;
 };
 
 /// Null: there is none of this name.

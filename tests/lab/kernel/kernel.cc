@@ -194,7 +194,7 @@ void Kernel::kill(std::size_t program) {
     if (threads_[i]->program != program || threads_[i]->ended) continue;
     end(*threads_[i]);
     threads_[i]->killed = true;
-    std::erase_if(locked, [i](const auto& one) { return one.second.by == i; });
+    std::erase_if(locked, [i](const auto& one) { return one.second == i; });
   }
   std::erase_if(semaphores, [program](const auto& one) { return one.first.first == program; });
   close_files(program);

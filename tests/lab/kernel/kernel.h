@@ -123,12 +123,8 @@ class Kernel {
   /// The same for all of a program that have ended.
   void finish_threads(std::size_t program);
   std::size_t this_thread() const { return running_; }
-  /// Mutexes that are locked: by which thread, and how often. And who waits for condition variables.
-  struct Lock {
-    std::size_t by = 0;
-    int times = 0;
-  };
-  std::map<const void*, Lock> locked;
+  /// Mutexes that are locked: by which thread. And who waits for condition variables.
+  std::map<const void*, std::size_t> locked;
   std::map<std::pair<std::size_t, const void*>, std::uint64_t> semaphores;  ///< of a program
   std::map<const void*, int> shared;  ///< read-write locks: -1 for a writer, else the number of readers
   struct Waiter {

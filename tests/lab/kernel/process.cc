@@ -196,6 +196,16 @@ void Processes::signal(std::size_t program, int number) {
   kernel_.after(0, [this, program] { kernel_.kill(program); });
 }
 
+void Processes::crash(std::uint32_t host) {
+  kernel_.after(0, [this, host] {
+    for (auto& [program, its] : all_) {
+      if (kernel_.host_of(program) != host || kernel_.is_over(program)) continue;
+      if (!its.code) its.code = 128 + SIGKILL;
+      kernel_.vanish(program);
+    }
+  });
+}
+
 void Processes::print(const std::string& path, std::string_view text) const {
   const Aside aside;
   if (prints_) prints_(kernel_.program(), path, text);

@@ -62,6 +62,8 @@ class Processes {
   static std::int32_t pid_of(std::size_t program) { return kFirstPid + static_cast<std::int32_t>(program); }
 
   void signal(std::size_t program, int number);
+  /// The machine crashes: all its programs end, and their peers are told nothing.
+  void crash(std::uint32_t host);
   // For the calls of the C library, on a thread of a process:
   Handler handler(int number) const;
   void set_handler(int number, Handler to) { all_.at(kernel_.program()).handlers[number] = to; }

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <future>
 #include <map>
@@ -27,24 +29,22 @@ bool is_simulated(pthread_t id) {
 /// False: another thread has it.
 bool try_take(const void* lock) {
   const Aside aside;
-  auto& its = kernel().locked[lock];
-  if (its.times != 0 && its.by != kernel().this_thread()) return false;
-  its.by = kernel().this_thread();
-  ++its.times;
-  return true;
+  return kernel().locked.try_emplace(lock, kernel().this_thread()).second;
 }
 
+/// A thread that takes a lock twice would wait for itself for ever. None of our mutexes is recursive.
 void take(const void* lock) {
-  while (!try_take(lock)) kernel().wait([&] { return !kernel().locked.contains(lock); });
+  while (!try_take(lock)) {
+    if (kernel().locked.at(lock) == kernel().this_thread()) {
+      std::fputs("a thread locks a mutex that it has already\n", stderr);
+      std::abort();
+    }
+    kernel().wait([&] { return !kernel().locked.contains(lock); });
+  }
 }
 
 /// False: nobody on a simulated thread has it.
-bool give_back(const void* lock) {
-  const auto at = kernel().locked.find(lock);
-  if (at == kernel().locked.end()) return false;
-  if (--at->second.times == 0) kernel().locked.erase(at);
-  return true;
-}
+bool give_back(const void* lock) { return kernel().locked.erase(lock) != 0; }
 
 int wait_for(pthread_cond_t* condition, pthread_mutex_t* mutex, Nanos until) {
   const Aside aside;
