@@ -1,6 +1,6 @@
 // Which intents are wishes of a person, who waits for what becomes of them. The others are claims and requests that a
-// client's program makes by itself. Which of them only a player has who has entered, and what a player changes of its
-// wish to enter.
+// client's program makes by itself. Also: which intents need a player who has entered, and how a Change alters the wish
+// to enter.
 // Invariant: each kind of intent is in the table; a kind without an entry does not compile.
 #pragma once
 

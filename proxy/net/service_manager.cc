@@ -24,7 +24,7 @@ struct PassedSocket {
   Address address;   // of IPv4 and IPv6
   std::string path;  // of a Unix socket
   bool removes = false;
-  bool of_process = false;  // another one has passed it
+  bool of_process = false;  // another process of Entente has passed it
 };
 
 int option_of(int fd, int level, int name) {

@@ -54,7 +54,7 @@ bool bind_to(int fd, const Address& at, bool foreign = false) {
 SocketError towards_error(const std::string& what, int error, const Source& source) {
   const char* hint = "check the addresses and routes of this machine";
   if (is_shortage(error))
-    hint = "raise the limit of open files (ulimit -n)";
+    hint = hint_for_shortage(error);
   else if (error == EADDRINUSE)
     hint = "raise net.ipv4.ip_local_port_range";
   else if (source.foreign)
@@ -118,6 +118,17 @@ bool try_pair(const Address& server, const Source& source, Sockets& out) {
 }  // namespace
 
 bool is_shortage(int error) { return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM; }
+
+const char* hint_for_shortage(int error) {
+  switch (error) {
+    case EMFILE:
+      return "raise the limit of open files (ulimit -n)";
+    case ENFILE:
+      return "raise fs.file-max";
+    default:
+      return "the kernel has no memory left for sockets";
+  }
+}
 
 Error machine_error(const std::string& what, int error, const std::string& hint) {
   return Error{what + ": " + std::strerror(error) + "; " + hint};

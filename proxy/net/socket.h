@@ -49,8 +49,8 @@ Outcome<Sockets> listen_datagrams(const Address& at);
 /// address. nullopt: a program can. Takes no port.
 std::optional<Error> objection_to_address(const Address& at);
 
-/// Why this process may not listen on this port: it lacks the right. nullopt: it may, or something else is wrong. Takes
-/// the port from no program that listens with SO_REUSEADDR.
+/// Why this process may not listen on this port: it lacks the right. nullopt: it may, or something else is wrong. A
+/// program that listens there with SO_REUSEADDR keeps the port.
 std::optional<Error> objection_to_port(const Address& at);
 
 // Sockets towards a server. If that fails, `code` says whether another server may be tried: not after is_shortage(),
@@ -94,6 +94,8 @@ Address peer_address(int fd);
 
 /// Whether `error` means that the process or the machine has no descriptors or memory for another socket.
 bool is_shortage(int error);
+/// What an operator can do. REQUIRES: is_shortage().
+const char* hint_for_shortage(int error);
 
 /// "what: strerror; hint", for errors of this kind.
 Error machine_error(const std::string& what, int error, const std::string& hint);

@@ -18,7 +18,7 @@ namespace entente::relay {
 namespace {
 
 constexpr std::size_t kMostWanted = 65'536;  // callers that wait for a decision, on one route
-constexpr Millis kTick = 100;  // how exact time-outs and rates are
+constexpr Millis kTick = 100;                // how exact time-outs and rates are
 
 }  // namespace
 
@@ -199,8 +199,8 @@ void Worker::wants_session(HttpCaller& caller) {
 void Worker::read(const SessionWanted& wanted) {
   if (stopping_) return;
   if (probed_[wanted.route].wanted.size() >= kMostWanted)
-    return send(*pool_.workers[wanted.worker], SessionDecision{SessionDecision::What::kRefused, wanted.caller,
-                                                               Reason::kServerUnreachable});
+    return send(*pool_.workers[wanted.worker],
+                SessionDecision{SessionDecision::What::kRefused, wanted.caller, Reason::kServerUnreachable});
   probed_[wanted.route].wanted.push_back(wanted);
   if (routes_[wanted.route]->route.retired) return;  // the next tick answers
   probed_[wanted.route].probes->want();
@@ -242,6 +242,7 @@ void Worker::begin_session(HttpCaller& caller) {
   if (why) return caller.refuse(*why);
   load_.fetch_add(1, std::memory_order_relaxed);
   AcceptedClient newcomer = caller.take();
+  if (routes_[newcomer.route]->route.listener->draining) newcomer.only_resumes = true;  // it was accepted before
   read(newcomer);
 }
 

@@ -96,7 +96,7 @@ void BzdraftFront::take_fact(const words::Corrected& corrected, const core::Fact
 void BzdraftFront::take_fact(const words::ClaimRefused& refused, const core::Fact& fact, Outlet& out) {
   const bool mine = fact.to == out.me();
   if (mine && profile_.changes()) return profile_.refuse_change(Refusal::kBadRequest, refused.why(), out);
-  const bool asked = mine && client_.in() && !players_.own().alive;  // its spawn request was refused
+  const bool asked = mine && client_.in() && !players_.own().alive;  // it can only have asked to spawn
   if (asked && !refused.why().empty()) return client_.server_says(refused.why(), out);
   if (!mine || !keeper_.forget_death()) return out.drop(drops::kOtherRefusal);
   keeper_.revive(players_, out);

@@ -82,7 +82,7 @@ void CellTracker::added(const AddedCell& told, core::BackOut& out) {
   *unit.mutable_pose() = cell.pose;
   out.say(std::move(unit));
   if (told.id > newest_before_) {
-    thrown_ = thrown_ || is_thrown_by_us(told);
+    thrown_ = thrown_ || is_thrown_by_us(told, out.now());
     look_for_shot(told, owner, out);
   }
   newest_ = std::max(newest_, told.id);
@@ -91,8 +91,11 @@ void CellTracker::added(const AddedCell& told, core::BackOut& out) {
 
 /// A new cell of our own beside another one, or a new cell beside one of ours that may be its mass: not every server
 /// tells what is ejected mass, or gives it the colour of its cell.
-bool CellTracker::is_thrown_by_us(const AddedCell& told) const {
+bool CellTracker::is_thrown_by_us(const AddedCell& told, core::Micros now) {
   if (told.type != CellType::kPlayer && told.type != CellType::kEjected) return false;
+  if (std::exchange(compared_at_, now) != now) compared_ = 0;
+  if (compared_ >= kMostSought) return false;
+  compared_ += own_.size();
   const double x = plane_.east(told.x), y = plane_.north(told.y);
   return std::any_of(own_.begin(), own_.end(), [&](std::uint32_t id) {
     const Cell& own = cells_.at(id);

@@ -67,7 +67,7 @@ class CellTracker {
   };
 
   CellOwners::Owner* owner_of(const AddedCell& cell, core::BackOut& out);
-  bool is_thrown_by_us(const AddedCell& cell) const;
+  bool is_thrown_by_us(const AddedCell& cell, core::Micros now);
   void look_for_shot(const AddedCell& cell, const CellOwners::Owner* owner, core::BackOut& out);
   bool may_seek(core::BackOut& out);
   void move(Cell& cell, const UpdatedCell& to, core::BackOut& out);
@@ -102,6 +102,8 @@ class CellTracker {
   std::vector<Since> moving_;  // every move that may have been the last, in order
   core::Micros sought_at_ = 0;
   std::size_t sought_ = 0;  // cells that were examined then
+  core::Micros compared_at_ = 0;
+  std::size_t compared_ = 0;  // own cells that were compared with new ones then
   core::Micros checked_ = 0;
   bool thrown_ = false;  // see take_thrown()
 };

@@ -135,7 +135,7 @@ bool IntentDelivery::awaits_entry(Intent& intent, Seat& seat) {
     seat.unadmitted.push_back(std::move(intent));
     return true;
   }
-  heard_ = &intent;  // as if the back had heard and dropped it
+  heard_ = &intent;  // so that the notice names the intent that it answers
   count_drop(seat.me(), drops::kHeldTooMany, name_of(intent));
   heard_ = nullptr;
   return true;

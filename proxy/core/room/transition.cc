@@ -129,7 +129,8 @@ void Transition::remember_watch(const Intent& intent) {
   const auto* watch = as<words::Watch>(intent);
   const auto* change = as<words::Change>(intent);
   const bool plays = (watch != nullptr && watch->mode() == words::Watch::STOP) ||
-                     (change != nullptr && change->has_team()) || as<words::Spawn>(intent) != nullptr;
+                     (change != nullptr && change->has_team()) || as<words::Spawn>(intent) != nullptr ||
+                     as<words::Enter>(intent) != nullptr;  // an Enter has the role itself
   if (watch != nullptr) watch_ = *watch;
   if (plays) watch_.reset();
 }

@@ -36,7 +36,7 @@ class FarGuest final : public relay::Guest {
   /// Queues an intent of the player; if there is no space, those before it are delivered first. False: it is dropped,
   /// because too many or too large ones wait. deliver() has the room count that, and tell the player once of each kind.
   bool want(core::Intent intent);
-  /// Passes the queued intents to the room, unless they are held back. Not called for a player who has no seat yet.
+  /// Passes the queued intents to the room, unless they are held back. Has no effect while the player has no seat.
   void deliver();
   void hold_back(bool held) { held_ = held; }
   /// Replaces the limits. `limits` outlive it.

@@ -72,13 +72,13 @@ class Mirror final : public core::Back {
   void tick(Outlet& out) override;
 
  private:
-  /// What a player waits for, and the next owner is not told of.
+  /// A wish that the next owner will not be told of.
   struct Wish {
     friend const char* name_of(const Wish& wish) { return wish.name; }
     core::Id by = 0;
     const char* name = nullptr;
     std::uint32_t number = 0;   // Intent::number
-    std::uint64_t message = 0;  // to the owner, that it is in
+    std::uint64_t message = 0;  // the number of the FromNode that has it
     core::Micros at = 0;
   };
   struct Seat {
@@ -153,7 +153,7 @@ class Mirror final : public core::Back {
   std::vector<core::Intent> lost_;             // were not sent, and are not counted yet
   std::vector<Wish> lost_wishes_;              // the last owner has perhaps not heard them; they are not counted yet
   bool speaks_ = false;                        // the owner has sent something since the last tick
-  core::Micros spoke_at_ = 0;                  // when a tick has found so
+  core::Micros spoke_at_ = 0;                  // the time of the first tick after that
   std::uint64_t heard_ = 0;                    // the owner has received our messages up to this number
   std::vector<core::Id> entered_;              // seats that must receive Ready
   std::uint64_t last_ = 0, next_private_ = 0;  // numbers; next_private_ 0: any

@@ -324,8 +324,9 @@ void Bus::Impl::watch(BusLine::SubscriptionId number, std::string bucket, std::s
     const std::lock_guard lock(mutex_);
     std::erase_if(watches_, [](const auto& one) {
       if (!one->thread.joinable()) return one->over.load();
-      if (one->ended) one->thread.join();
-      return one->ended.load();
+      if (!one->ended) return false;
+      one->thread.join();
+      return true;
     });
     watches_.push_back(std::move(fresh));
   }

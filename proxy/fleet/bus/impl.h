@@ -216,7 +216,7 @@ class Bus::Impl : public std::enable_shared_from_this<Bus::Impl> {
   std::set<std::string> reasons_;  // why it could not connect since it was up
   std::vector<std::weak_ptr<BusLine::Inbox>> inboxes_;
   bool thread_missing_ = false;                  // of a watch, at the last attempt
-  std::vector<std::unique_ptr<Watch>> watches_;  // also those that are over, until their threads are joined
+  std::vector<std::unique_ptr<Watch>> watches_;  // also those that are over, until the next watch() or end()
   // Of the sender's thread.
   std::vector<std::shared_ptr<Hook>> hooks_;  // the last one belongs to the current connection
   std::vector<Subscription> subscriptions_;

@@ -113,7 +113,8 @@ class Checker {
     reading_.problems.push_back({place != nullptr ? *place : Place{1, 1}, path + ": " + text});
   }
 
-  /// Reports an error that may be none if another process runs the file: `unless` says when. REQUIRES: a machine.
+  /// Reports an error. It is only a warning if another process runs the file; `unless`: when it is no error there.
+  /// REQUIRES: a machine.
   void problem_here(const std::string& path, const std::string& text, const std::string& unless) {
     if (!machine_->runs_elsewhere) return problem(path, text);
     const Place* const place = place_of(reading_.places, path);

@@ -32,8 +32,8 @@ struct Machine {
   std::function<bool(const std::string& file)> records = {};
   std::function<bool(const config::Arena& arena)> plays = {};
   std::function<bool(const net::Address& at)> listens = {};
-  /// Another process is to run the file, or runs it already. What that one may have, or have the right to, is a
-  /// warning.
+  /// Another process is to run the file, or runs it already. What may be wrong only for this process is a warning: a
+  /// file that the other one writes, or a right that only the other one has.
   bool runs_elsewhere = false;
 };
 

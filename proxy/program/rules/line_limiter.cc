@@ -21,7 +21,7 @@ std::optional<std::uint64_t> LineLimiter::take(const std::string& whom, const Pa
 
 LineLimiter::Known& LineLimiter::known(const std::string& whom, const Pace& pace, Millis now) {
   if (const auto found = known_.find(whom); found != known_.end()) return found->second;
-  if (known_.size() >= kMostKnown) tidy(now);
+  tidy(now);
   if (known_.size() >= kMostKnown) return others_;
   return known_.emplace(whom, Known{new_bucket(pace, now)}).first->second;
 }

@@ -23,7 +23,7 @@ class LineLimiter {
   };
   static constexpr Pace kOfAll{100, 20};
   static constexpr Pace kOfRules{50, 10};  ///< what the rules of a route or an arena log by themselves
-  static constexpr Pace kOfPlayer{10, 1};  ///< about a player
+  static constexpr Pace kOfPlayer{10, 1};  ///< about the players of an address
   static constexpr std::size_t kMostKnown = 1'000;
 
   explicit LineLimiter(Millis now) : all_(new_bucket(kOfAll, now)), others_{new_bucket(kOfRules, now)} {}

@@ -238,7 +238,8 @@ class Service final : private HandOver::User, private FleetBans::User {
   relay::Access access_;                 // of [access]
   std::vector<relay::Ban> untold_bans_;  // the process that has taken over has yet to be told of them
   std::vector<std::size_t> arenas_;      // their shared rooms
-  std::atomic<bool> gave_up_{false}, serving_{false}, all_drained_{false};  // all_: by the last command for all routes
+  std::atomic<bool> gave_up_{false}, serving_{false},
+      all_drained_{false};  // all_drained_: the last drain or undrain of all routes was a drain
   // Threads for what is done now and then. A disk may make `files_` wait, and that of a recording `tap_ends_`.
   Housekeeping housekeeping_{"housekeeping"}, files_{"files"}, tap_ends_{"tap ends"};
   Hooks hooks_;

@@ -264,9 +264,9 @@ Outcome<Done> KeptBans::write() {
   const auto ours = ours_of(bans_);
   in_file_ = ours.size();  // also if it fails: then `owed_` is set
   ahead_in_file_ = bans_.wall_is_ahead();
+  auto written = write_bans(path_, {ours, listed_.all()});
   const Millis now = steady_now();
   next_try_ = now + try_again_;
-  auto written = write_bans(path_, {ours, listed_.all()});
   if (std::exchange(owed_, !written.ok()) && written) {
     owed_until_ = now;
     log_info("{} is written again (access.ban_file)", path_);
@@ -297,7 +297,9 @@ Millis KeptBans::watch() {
     wait =
         static_cast<Millis>(std::clamp<std::time_t>(*next - ahead - steady_seconds(), 0, Housekeeping::kIdle / 1'000)) *
         1'000;
-  return owed_ && !tell_ ? std::min(wait, std::max(next_try_, steady_now()) - steady_now()) : wait;
+  if (!owed_ || tell_) return wait;
+  const Millis now = steady_now();
+  return std::min(wait, next_try_ > now ? next_try_ - now : 0);
 }
 
 }  // namespace entente

@@ -239,9 +239,11 @@ bool Dial::gives_up_without_socket(const net::Address& server, const net::Socket
     if (exhausted) give_up(Reason::kOutOfDescriptors);
     return exhausted;
   }
-  blame = std::strerror(why.code);
-  wastes_turn_ = false;
-  say(server, why.code, false);
+  if (!is_ours(why.code)) {
+    blame = std::strerror(why.code);
+    wastes_turn_ = false;
+  }
+  say(server, why.code, is_ours(why.code));
   return false;
 }
 

@@ -233,7 +233,7 @@ void EnetSession::disconnected(net::EnetPeer& peer, std::uint32_t data) {
     server_data_ = data;
     if (waits_for_slot()) return;
   }
-  const bool vanished = open_ && data == 0 && peer.timed_out();
+  const bool vanished = peer.timed_out();  // so it has sent no data
   if (!vanished) server_data_ = data;
   Reason why = open_ ? Reason::kServerLeft : Reason::kServerUnreachable;
   if (vanished) why = peer.refused() ? Reason::kServerReset : Reason::kServerTimeout;

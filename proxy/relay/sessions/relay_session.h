@@ -29,7 +29,10 @@ class RelaySession : public Session, protected Dial::User, protected LabLine::Us
   }
 
   /// Connects to the chosen server, or to another one if that fails.
-  void begin_dial() { dial_.begin(*worker_route_, info_, chosen_, std::nullopt); }
+  void begin_dial() {
+    if (const auto why = objection_to_new_player()) return end(*why);
+    dial_.begin(*worker_route_, info_, chosen_, std::nullopt);
+  }
   Dial* server_dial() override { return &dial_; }
   void dial_failed(Dial&, Reason why) override { end(why); }
 

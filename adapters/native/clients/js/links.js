@@ -66,7 +66,9 @@ export class TcpLink {
     if (!this.#on) return;
     const on = this.#on;
     this.#on = null, this.#part = Buffer.alloc(0), this.#size = 0;
-    const socket = this.#socket, late = setTimeout(() => socket.destroy(), FAREWELL);
+    const socket = this.#socket;
+    if (socket.destroyed) return;
+    const late = setTimeout(() => socket.destroy(), FAREWELL);
     socket.once("close", () => clearTimeout(late));
     socket.destroySoon();
     on.ended(error);
