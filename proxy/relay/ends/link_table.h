@@ -68,7 +68,7 @@ class LinkTable {
     std::uint32_t id = 0;
     bool operator==(const Player& other) const { return id == other.id && host == other.host; }
   };
-  struct PlayerHash {
+  struct PlayerKeyedHash {
     std::size_t operator()(const Player& player) const {
       return keyed_hash(std::uint64_t{player.host.hash()} ^ keyed_hash(std::uint64_t{player.id}));
     }
@@ -83,7 +83,7 @@ class LinkTable {
   std::unordered_map<LinkId, Entry> sessions_;
   Addresses by_client_, by_datagrams_;
   /// The greeted sessions whose datagrams may still come from another port. Each session is here at most once.
-  std::unordered_map<Player, std::set<LinkId>, PlayerHash> unlinked_;
+  std::unordered_map<Player, std::set<LinkId>, PlayerKeyedHash> unlinked_;
 };
 
 }  // namespace entente::relay
