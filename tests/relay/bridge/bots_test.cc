@@ -16,6 +16,7 @@ class Shy final : public core::Front {
   void opened(const core::Peer& peer, core::FrontOut& out) override {
     CHECK(peer.address.empty());
     out.send(Lane::kStream, as_bytes("to nobody"));
+    out.say(words::Enter());
     words::Say say;
     say.set_text("hello");
     out.say(say);
@@ -24,6 +25,18 @@ class Shy final : public core::Front {
   void hear(const core::Fact& fact, core::FrontOut& out) override {
     if (core::as<words::Said>(fact)) out.close("was spoken to");
   }
+};
+
+/// Enters, says one line, and stays.
+class Patient final : public core::Front {
+  void opened(const core::Peer&, core::FrontOut& out) override {
+    out.say(words::Enter());
+    words::Say say;
+    say.set_text("hello");
+    out.say(say);
+  }
+  void receive(const Frames&, core::FrontOut&) override { FAIL("nobody speaks to it"); }
+  void hear(const core::Fact&, core::FrontOut&) override {}
 };
 
 /// Enters, and drives north as soon as it may.
@@ -46,6 +59,7 @@ struct Bots : Serving {
       : Serving(1) {
     serve_all(options(server, count, server_dialect, hold_ms), no_limits());
   }
+  explicit Bots(const relay::RouteOptions& options) : Serving(1) { serve_all(options, no_limits()); }
   static relay::RouteOptions options(const net::Address& server, std::uint32_t count,
                                      std::optional<std::size_t> server_dialect = 0, Millis hold_ms = 0) {
     relay::RouteOptions options;
@@ -140,7 +154,9 @@ TEST_CASE("a server that shows its dialect to a silent connection is probed befo
 TEST_CASE("a bot that waits for its server goes there once it shows its dialect again") {
   const net::Address at = free_for_both();
   std::optional<LateServer> server(at);
-  Bots bots(at, 1, std::nullopt, 60'000);
+  relay::RouteOptions options = Bots::options(at, 1, std::nullopt, 60'000);
+  options.bridge->front = [](std::size_t) { return std::make_unique<Patient>(); };
+  Bots bots(options);
   server->accept().send("toy\x08");  // to the probe
   {
     const Stream bot = greeted(*server);
