@@ -67,10 +67,11 @@ export class TcpLink {
     const on = this.#on;
     this.#on = null, this.#part = Buffer.alloc(0), this.#size = 0;
     const socket = this.#socket;
-    if (socket.destroyed) return;
-    const late = setTimeout(() => socket.destroy(), FAREWELL);
-    socket.once("close", () => clearTimeout(late));
-    socket.destroySoon();
+    if (!socket.destroyed) {
+      const late = setTimeout(() => socket.destroy(), FAREWELL);
+      socket.once("close", () => clearTimeout(late));
+      socket.destroySoon();
+    }
     on.ended(error);
   }
 
