@@ -219,6 +219,21 @@ TEST_CASE("a reader of a broadcast can go up to what may be seen by now, and not
   CHECK_FALSE(reader->seek(end + 1, world).ok());
 }
 
+TEST_CASE(
+    "a reader of a broadcast that goes elsewhere continues there, also if it has looked at its next fact before") {
+  Match match;
+  const auto view = match.broadcast->view(See::kPublic, 0);
+  while (match.now() < 20 * kSecond) match.step();
+  const auto reader = view->reader();
+  WorldState world;
+  for (const Micros place : {5 * kSecond, 10 * kSecond, 5 * kSecond}) {
+    REQUIRE(reader->seek(place, world).ok());
+    CHECK(reader->next_at() == place + kStep);
+    CHECK_FALSE(reader->next_is_other_session());
+  }
+  CHECK(reader->next().at == 5 * kSecond + kStep);
+}
+
 TEST_CASE("who comes before a broadcast begins is told when it does, and can count down to it") {
   constexpr Micros kDelay = 100 * kSecond;
   Match match;

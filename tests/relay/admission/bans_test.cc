@@ -179,6 +179,22 @@ TEST_CASE("a ban that several processes tell each other of is told of once; one 
   CHECK(told.size() == 6);
 }
 
+TEST_CASE("bans: after the wall clock was set, the same timed ban is told of once, and a replaced ban shows its time") {
+  for (const std::time_t ahead : {3'600, -3'600}) {
+    Bans bans(60, [ahead] { return ahead; });
+    int told = 0;
+    bans.tell_added([&told](const Ban&) { ++told; });
+    const Ban ban{net_of("192.0.2.7"), 50'000, "", false};
+    CHECK_FALSE(bans.add(ban));
+    for (int i = 0; i < 2; ++i) {
+      const auto before = bans.add(ban);
+      REQUIRE(before);
+      CHECK(before->until == 50'000);
+    }
+    CHECK(told == 1);
+  }
+}
+
 TEST_CASE("a ban for one server or listener, or for all of them, leaves the bans of the same address elsewhere") {
   Bans bans;
   for (const char* where : {"192.0.2.1:1", "192.0.2.1:2", "", "192.0.2.1:1"})

@@ -240,6 +240,19 @@ TEST_CASE("enet end: after it was hung up, it can be connected again and forgets
   CHECK(link.session.log == Log{"opened", "opened", "new"});
 }
 
+TEST_CASE("enet end: after its server has left, it can be connected to another one, and hears it and that it leaves") {
+  Link link;
+  link.server_leaves();
+  REQUIRE(link.session.log == Log{"opened", "departed", "over"});
+  link.session.log.clear();
+  REQUIRE(link.end->connect(link.route.server().addresses.all(0).front(), {link.route.server(), {}, {}, {}}) == 0);
+  link.until([&] { return link.session.has("opened") && link.server.peer != nullptr; });
+  link.server_says("new");
+  link.server_leaves(7);
+  CHECK(link.session.log == Log{"opened", "new", "departed", "over"});
+  CHECK(link.session.departure.code == 7);
+}
+
 TEST_CASE("enet end: a server at an IPv6 address cannot be connected") {
   Link link;
   CHECK(link.end->connect(loopback(true), {link.route.server(), {}, {}, {}}) == EAFNOSUPPORT);

@@ -128,6 +128,22 @@ TEST_CASE("overhearing: a session that has closed is forgotten, and its number m
   CHECK(ear.heard() == Lines{"client: somebody else"});
 }
 
+TEST_CASE("overhearing: a session keeps the options of its replaced route until it has closed, and not longer") {
+  constexpr std::size_t kOther = kRoute + 1;
+  Ear ear;
+  auto options = ear.options();
+  const std::weak_ptr<const relay::RouteOptions> kept = options;
+  ear.hearing.sink(0, kOther, std::move(options), nullptr);
+  ear.open(1, kOther);
+  ear.client_says(1, "hello");
+  REQUIRE(eventually([&] { return ear.orders.has(Kind::kLog, "hello"); }));
+  ear.hearing.sink(0, kOther, ear.options(), nullptr);
+  CHECK_FALSE(kept.expired());
+  ear.sink.closed(1, "", Ear::now());
+  ear.hearing.stop();
+  CHECK(kept.expired());
+}
+
 TEST_CASE("overhearing: sessions of other routes are not heard") {
   Ear ear;
   ear.open(1, kRoute + 1);

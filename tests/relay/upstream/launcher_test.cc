@@ -6,8 +6,11 @@
 #include <fstream>
 #include <string>
 
+#include "proxy/relay/probes/launcher.h"
 #include "tests/relay/bridging.h"
+#include "tests/relay/enet_peers.h"
 #include "tests/relay/late_server.h"
+#include "tests/relay/route/one_route.h"
 #include "tests/relay/upstream/launched.h"
 
 namespace entente::testing::launcher_test {
@@ -165,6 +168,32 @@ TEST_CASE("launch: a command that keeps running is not run twice, and the progra
   CHECK(running.heard.line("running \"exec sleep 5\""));
   CHECK(running.heard.told("running \"exec sleep 5") == 1);
   running.stop();
+}
+
+TEST_CASE("launch: a server is stopped when nobody has played for the whole time, counted from the last player") {
+  constexpr Millis kStopAfter = 100;
+  Turning turning;
+  relay::RouteOptions options = options_of(toy::game());
+  options.upstream.launch.stop = "true";
+  options.upstream.launch.stop_after_ms = kStopAfter;
+  OneRoute route(turning.loop, options, {loopback()});
+  route.server().succeeded(1);
+  relay::Launcher launcher(*route.here);
+  const auto stops = [&route] { return route.heard.told("nobody plays: running \"true\""); };
+  launcher.tick(1'000);  // nobody plays
+  {
+    const relay::Upstreams::SessionCount player(route.server());
+    launcher.tick(1'050);
+  }
+  const Millis left = 1'000 + kStopAfter;
+  launcher.tick(left);
+  launcher.tick(left + kStopAfter - 1);
+  CHECK(stops() == 0);
+  launcher.tick(left + kStopAfter);
+  CHECK(stops() == 1);
+  turning.until([&] { return route.heard.told("\"true\" ended with code 0") == 1; });
+  launcher.tick(left + 2 * kStopAfter);  // it was stopped already
+  CHECK(stops() == 1);
 }
 
 /// Commands that run until the test ends them.
