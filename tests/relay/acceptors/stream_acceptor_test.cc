@@ -138,6 +138,25 @@ TEST_CASE("stream acceptor: who cannot wait any longer is told that the server i
   CHECK(door.inside() == 0);
 }
 
+TEST_CASE(
+    "stream acceptor: a health check that waits in vain gets the goodbye, but is not counted as a refused player") {
+  relay::RouteOptions options = of_waiting(0);
+  options.proxies.networks = {*net::Network::parse("127.0.0.1")};
+  Door door(options);
+  const auto is_turned_away_after = [&door](std::string_view header) {
+    const Stream client = door.connect();
+    client.send(std::string(header) + std::string(kHello));  // a check that says nothing would be waited for
+    door.until([&] { return client.readable(0); });
+    CHECK(as_text(client.read_all()) == kGoodbye);
+  };
+  is_turned_away_after("PROXY UNKNOWN\r\n");
+  CHECK(door.route.ended(Reason::kServerUnreachable) == 0);
+  CHECK(door.route.listener.admission.empty());
+  is_turned_away_after("PROXY TCP4 127.0.0.9 127.0.0.1 1000 2000\r\n");
+  CHECK(door.route.ended(Reason::kServerUnreachable) == 1);
+  CHECK(door.route.listener.admission.empty());
+}
+
 TEST_CASE("stream acceptor: a client that is turned away has a second to read why; then its connection is closed") {
   Door door(of_waiting(0));
   const Millis before = door.loop.now();
