@@ -108,6 +108,29 @@ TEST_CASE("rotated solids, tiles and everything beyond the bounds are walls, too
   CHECK_FALSE(walls.shows({16, 30}));  // behind others
 }
 
+TEST_CASE("walls on each side of open ground are shown up to two tiles deep, and not further") {
+  words::World world = open_world();
+  world.set_west(-300);
+  world.set_east(300);
+  world.set_south(-300);
+  world.set_north(300);
+  Walls walls;
+  walls.lay(world, kTiles);
+  constexpr int kFirst = 4, kLast = 27, kMiddle = 16;  // tiles of the ground
+  CHECK_FALSE(walls.stands({kMiddle, kFirst}));
+  CHECK_FALSE(walls.stands({kLast, kMiddle}));
+  for (const int deep : {1, 2, 3}) {
+    CAPTURE(deep);
+    for (const Tile tile : {Tile{kMiddle, kFirst - deep}, Tile{kMiddle, kLast + deep}, Tile{kFirst - deep, kMiddle},
+                            Tile{kLast + deep, kMiddle}}) {
+      CAPTURE(tile.x);
+      CAPTURE(tile.y);
+      CHECK(walls.stands(tile));
+      CHECK(walls.shows(tile) == (deep <= 2));
+    }
+  }
+}
+
 TEST_CASE("between the middles of neighbouring tiles that are not walls, a tank's way is free") {
   words::World world = open_world();
   std::uint32_t seed = 7;
