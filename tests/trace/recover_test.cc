@@ -183,6 +183,29 @@ TEST_CASE("the repaired file says how many bytes were passed over") {
   CHECK(saved.heard.messages == made.messages);
 }
 
+TEST_CASE("a repaired file and its report name the first 32 damaged places, and count all of them") {
+  constexpr std::size_t kBytes = 500;  // of garbage at each place
+  for (const std::size_t places : {Recovered::kDamagesTold, Recovered::kDamagesTold + 2}) {
+    CAPTURE(places);
+    auto made = sample(places + 1, 2, true, false);
+    for (std::size_t chunk = places; chunk-- > 0;)
+      made.file.insert(made.file.begin() + static_cast<std::ptrdiff_t>(made.chunk_ends[chunk]), kBytes, 0xff);
+    const auto saved = save(made.file);
+    REQUIRE(saved.report);
+    CHECK(saved.report->damages == places);
+    CHECK(saved.report->bytes_lost == places * kBytes);
+    REQUIRE(saved.report->first.size() == 32);
+    CHECK(saved.report->first.front().offset == made.chunk_ends[0]);
+    CHECK(saved.report->first.back().offset == made.chunk_ends[31] + 31 * kBytes);
+    testing::MemorySource source(saved.file);
+    mcap::Reader reader(source);
+    CHECK(hear(reader).messages == made.messages);
+    REQUIRE(reader.definitions().metadata().size() == 2);
+    CHECK(reader.definitions().metadata()[1].values.size() ==
+          1 + 32);  // the bytes that were passed over, and the places
+  }
+}
+
 TEST_CASE("a damaged or cut summary is no loss, because no message was in it") {
   const auto made = sample(3, 2, true);
   const std::size_t in_summary = made.file.size() - 60;
