@@ -376,17 +376,18 @@ TEST_CASE("enet: a gap that the window does not hold is reported, and what waite
   CHECK(heard.packets.size() == 3 + EnetDissector::kWindow);
 }
 
+/// A client's first datagram.
+Buffer connect_datagram(std::uint32_t id) {
+  return from_hex("0fff82ff0001" + hex_of(0, 4) + "ffff" + hex_of(1400, 8) + hex_of(65536, 8) + hex_of(2, 8) +
+                  hex_of(0, 8) + hex_of(0, 8) + hex_of(5000, 8) + hex_of(2, 8) + hex_of(2, 8) + hex_of(id, 8) +
+                  hex_of(7, 8));
+}
+
 TEST_CASE("enet: a client that connects again begins with number 1; a connect that is sent again changes nothing") {
   Heard heard;
   EnetUnpacker unpacker;
   EnetDissector dissector(unpacker);
-  const auto connect = [&](std::uint32_t id) {
-    dissector.datagram(Way::kToServer,
-                       from_hex("0fff82ff0001" + hex_of(0, 4) + "ffff" + hex_of(1400, 8) + hex_of(65536, 8) +
-                                hex_of(2, 8) + hex_of(0, 8) + hex_of(0, 8) + hex_of(5000, 8) + hex_of(2, 8) +
-                                hex_of(2, 8) + hex_of(id, 8) + hex_of(7, 8)),
-                       heard);
-  };
+  const auto connect = [&](std::uint32_t id) { dissector.datagram(Way::kToServer, connect_datagram(id), heard); };
   const auto says = [&](std::uint32_t number) {
     const std::size_t before = heard.packets.size();
     dissector.datagram(Way::kToServer, from_hex("00000600" + hex_of(number, 4) + "0001aa"), heard);
@@ -401,6 +402,28 @@ TEST_CASE("enet: a client that connects again begins with number 1; a connect th
   connect(6);
   CHECK(says(1) == 1);
   CHECK(heard.connects == std::vector<std::uint32_t>{7, 7});
+  CHECK(heard.faults.empty());
+}
+
+TEST_CASE("enet: after datagrams were missed, the next reliable packet of each channel comes out at once") {
+  Heard heard;
+  EnetUnpacker unpacker;
+  EnetDissector dissector(unpacker);
+  const auto says = [&](std::uint32_t channel, std::uint32_t number) {
+    const std::size_t before = heard.packets.size();
+    dissector.datagram(Way::kToServer, from_hex("000006" + hex_of(channel, 2) + hex_of(number, 4) + "0001aa"), heard);
+    return heard.packets.size() - before;
+  };
+  dissector.datagram(Way::kToServer, connect_datagram(5), heard);
+  CHECK(says(0, 1) == 1);
+  CHECK(says(1, 2) == 0);  // the first one is on its way
+  dissector.lost(heard);
+  CHECK(heard.packets.size() == 2);  // nothing is waited for any longer
+  CHECK(says(0, 5) == 1);
+  CHECK(says(1, 0x9000) == 1);
+  CHECK(says(2, 7) == 1);
+  CHECK(says(2, 9) == 0);
+  CHECK(says(2, 8) == 2);
   CHECK(heard.faults.empty());
 }
 
