@@ -43,6 +43,7 @@ struct Side final : EnetHost::User {
     log.push_back(std::to_string(channel) + "/" + std::to_string(static_cast<int>(packet.delivery())) + " " +
                   to_hex(packet.bytes().first(std::min<std::size_t>(4, packet.bytes().size()))));
     if (drops) return host.disconnect_now(*std::exchange(peer, nullptr), 5);
+    if (on_packet) std::exchange(on_packet, nullptr)();
     for (const Millis until = steady_now() + spins; spins != 0 && steady_now() < until;) continue;
     if (echo) host.send(who, channel, std::move(packet));
   }
@@ -67,7 +68,8 @@ struct Side final : EnetHost::User {
   Millis leave_within = 60'000;
   Millis spins = 0;  // how long it takes over each packet
   std::uint32_t refused = 0;
-  std::function<void()> again;  // called once it has lost its peer
+  std::function<void()> again;      // called once it has lost its peer
+  std::function<void()> on_packet;  // called once, at the next packet
   std::vector<std::string> log;
 };
 
@@ -826,6 +828,26 @@ TEST_CASE("enet host: a peer moves to its own host with all packets in transit, 
     there.run();
     other.host.close();
   }
+}
+
+TEST_CASE(
+    "enet host: what a peer sent before it moved is delivered by its new host, though the peer sends nothing more") {
+  Duel duel({4, 2, false});
+  duel.connect(2);
+  Side young(duel.loop);
+  duel.server.on_packet = [&] {
+    EnetPeer& moves = *std::exchange(duel.server.peer, nullptr);
+    Fd socket = duel.server.host.socket_for(moves);
+    REQUIRE(socket);
+    young.peer = young.host.take(duel.server.host.release(moves, std::move(socket)));
+    REQUIRE(young.peer == &moves);
+  };
+  for (const char* const hex : {"01", "02", "03"})
+    duel.client.host.send(*duel.client.peer, 0, EnetPacket(from_hex(hex), EnetDelivery::kReliable));
+  duel.until([&] { return young.log.size() >= 2; });
+  CHECK(duel.server.log == std::vector<std::string>{"up 2", "0/1 01"});
+  CHECK(young.log == std::vector<std::string>{"0/1 02", "0/1 03"});
+  young.host.close();
 }
 
 TEST_CASE("enet host: a released peer that no host takes is dropped with its waiting packets") {
