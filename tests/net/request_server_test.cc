@@ -154,6 +154,24 @@ TEST_CASE("when too many bytes of answers wait for slow readers, the oldest read
   CHECK(testing::read_all(slow[2]).size() == place.made_bytes);
 }
 
+TEST_CASE("a full server makes room by closing one who has asked nothing, not one who still reads an answer") {
+  Place place;
+  const Place clock(RequestServer::kGrace + 1);  // whose clients are closed when they could make room
+  place.made_bytes = 8U << 20U;                  // more than the sockets take at once
+  const Fd reader = place.guest("large\n");
+  pollfd answered{reader.get(), POLLIN, 0};
+  REQUIRE(::poll(&answered, 1, 40'000) == 1);
+  const Fd silent = place.guest();
+  CHECK(testing::read_all(place.guest("question\n")) == "heard");  // so the others are connected
+  CHECK(testing::read_all(clock.guest()).empty());
+  std::vector<Fd> idle;
+  while (idle.size() < RequestServer::kMostConnections - 2) idle.push_back(place.guest());
+  CHECK(testing::read_all(place.guest("question\n")) == "heard");
+  pollfd closed{silent.get(), POLLIN, 0};
+  CHECK(::poll(&closed, 1, 0) == 1);
+  CHECK(testing::read_all(reader).size() == place.made_bytes);
+}
+
 TEST_CASE("a server that stops listening answers those who are connected, also if they ask later") {
   Place place;
   const Fd asks_now = place.guest("slow\n"), asks_later = place.guest("he");
