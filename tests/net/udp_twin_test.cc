@@ -300,6 +300,31 @@ TEST_CASE("udp twin: of each datagram of peers it is known to which of our addre
   CHECK((t.old.here == expected));
 }
 
+TEST_CASE("udp twin: a peer's socket has the address that the peer talks to, whatever others talked to last") {
+  WithPeer t("0.0.0.0");
+  const std::uint16_t port = t.listening->address.port();
+  const Address first = *Address::parse("127.0.0.1", port), second = *Address::parse("127.0.0.2", port);
+  const Client anna(first), ben(second);
+  ben.say("1");
+  turn(t.loop, [&] { return t.old.heard.size() == 1; });
+  anna.say("1");
+  turn(t.loop, [&] { return t.old.heard.size() == 2; });
+  t.keep(ben);
+  t.keep(anna);
+  Fd twin = udp_twin(AF_INET);
+  REQUIRE(bind_twin(twin.get(), t.listening->udp.get()));
+  refuse_twins(twin.get());
+  Ear young(t.loop);
+  REQUIRE(young.reader.open(twin.get(), t.listening->address));
+  ben.say("2");
+  anna.say("2");
+  turn(t.loop, [&] { return t.old.heard.size() + young.heard.size() == 4; });
+  CHECK(young.heard.empty());
+  REQUIRE(t.old.here.size() == 4);
+  CHECK(t.old.here[2].ip_text() != t.old.here[3].ip_text());
+  young.reader.close();
+}
+
 TEST_CASE("udp twin: a socket that another process passed is found by its address before it is bound") {
   const Address at = *Address::parse("127.0.0.1", 40'001);
   add_passed(udp_twin(AF_INET), at);
