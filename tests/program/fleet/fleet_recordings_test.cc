@@ -184,6 +184,23 @@ TEST_CASE("a complete recording is archived byte for byte, and can be replayed b
       "the fleet has no recording 'other.mcap'"));
 }
 
+TEST_CASE("if NATS loses all recordings of the fleet, a node stores there again what it records from then on") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  const Folder local;
+  NodeProcess node(nats, "a", recording(local, "also"), "record = 'field.mcap'\nbots = 2");
+  REQUIRE(eventually([&] { return bytes_at_fleet(node) > 0; }));
+  fleet::Bus bus({.servers = {nats.url()}, .client = "operator"});
+  fleet::testing::Station its(bus);
+  REQUIRE(its.connects());
+  std::optional<std::string> answer;
+  its.line->ask("$JS.API.STREAM.DELETE." + fleet::Subjects("entente").recordings(), {}, 10'000, 1,
+                [&](const auto& answers) { answer = answers.empty() ? "" : as_text(answers.front().bytes); });
+  REQUIRE(its.until([&] { return answer.has_value(); }));
+  REQUIRE_MESSAGE(has(*answer, "\"success\":true"), *answer);
+  CHECK(eventually([&] { return bytes_at_fleet(node) > 0; }));
+}
+
 TEST_CASE("a recording of a fleet is played to a server") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
