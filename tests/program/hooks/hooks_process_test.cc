@@ -203,6 +203,27 @@ TEST_CASE("after an upgrade, an arena is not said to be empty while the old proc
   CHECK(receiver.count() == 6);
 }
 
+TEST_CASE("after an upgrade, the old process says of no arena that it is empty: the new one may have players there") {
+  Receiver receiver;
+  const Hooked its(hook(receiver, R"("join", "leave", "empty")") + "[[arena]]\nname = \"lobby\"\nlisten = [\"" +
+                   native(0) + "\"]\n");
+  const auto anna = its.bot(native(its.port("native json")), "anna");
+  receiver.await("anna joined");
+  Process young({kEntente, "run", its.folder.file("a.toml"), "--take-over", its.folder.file("c.sock")});
+  const auto port = testing::listening_port(young, "native json");
+  REQUIRE(eventually([&] { return !older_sockets(its.folder.file("c.sock")).empty(); }));
+  const auto bob = its.bot(native(port), "bob");
+  receiver.await("bob joined");
+  anna->signal(SIGTERM);
+  receiver.await("anna left");
+  REQUIRE(its.process->wait() == 0);  // the old one, which has sent all that it has to
+  for (const Receiver::Request& one : receiver.await(3)) CHECK(one.body.find("\"empty\"") == std::string::npos);
+  CHECK(receiver.count() == 3);
+  bob->signal(SIGTERM);
+  CHECK(text_of(parsed(receiver.await("\"event\":\"empty\"")), "arena") == "lobby");
+  CHECK(receiver.count() == 5);
+}
+
 TEST_CASE(
     "after an upgrade, a rule's ban in the old process holds in the new one, and a hook is told that it is by a rule") {
   for (const std::string minutes : {"5", "1000000000"}) {
