@@ -340,7 +340,7 @@ TEST_CASE("the database of a hostile world has at most so many obstacles, and co
 }
 
 TEST_CASE("the world of a geometry is made once for all clients of a dialect, and again for other settings or sizes") {
-  const auto geometry = [](int columns) {
+  const auto geometry = [](std::uint32_t columns) {
     auto world = std::make_shared<words::World>();
     world->set_kind(words::World::TILES);
     world->set_columns(columns);

@@ -172,7 +172,7 @@ void Overhearing::take(const Ring::Entry& entry) {
     case RingSink::kBytes:
     case RingSink::kPacket:
       return take_bytes(entry);
-    case RingSink::kLab:
+    case RingSink::kLabNote:
       if (Session* const session = find(entry.header.link)) session->mark = from_raw<LabNote>(entry.bytes).mark;
       return;
     case RingSink::kClosed:

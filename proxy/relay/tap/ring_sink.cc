@@ -106,7 +106,7 @@ void RingSink::lab(LinkId link, LabMark mark, std::uint64_t held, WallTime at) {
   about.held = held;
   write_gaps_of(link, at, spare_);
   // It takes the spare space: if what it is about does not fit, that is told as a gap.
-  if (!ring_.push({.at = at, .link = link, .kind = kLab}, raw(about), 0)) dropped_.add();
+  if (!ring_.push({.at = at, .link = link, .kind = kLabNote}, raw(about), 0)) dropped_.add();
 }
 
 void RingSink::push(const Ring::EntryHeader& header, wire::Lane lane, Bytes bytes) {

@@ -71,7 +71,7 @@ class RingSink final : public TapSink {
     kWordGap,   ///< a WordGap
     kCalls,     ///< as a message of schema/trace.proto
     kPlays,     ///< nothing
-    kLab,       ///< a LabNote about the next kBytes or kPacket of the link
+    kLabNote,   ///< a LabNote about the next kBytes or kPacket of the link
   };
 
   /// Larger entries lie beside the ring: at most this many bytes of them.

@@ -461,7 +461,7 @@ void TapThread::take(const Ring::Entry& entry) {
       return take_word_gap(entry);
     case RingSink::kPlays:
       return;
-    case RingSink::kLab:
+    case RingSink::kLabNote:
       return take_lab(entry);
     case RingSink::kNote:
       if (recording_) recording_->note(entry.header.at, entry.header.link, as_text(entry.bytes));

@@ -53,7 +53,7 @@ TEST_CASE("sessions with the same player id: the request's address decides, and 
   table.enter(at(3), {}, {3, 0});
   table.enter(at(4), {}, {4, 0});
   table.enter(at(5), {}, {5, 0});
-  for (const LinkId link : {3, 4, 5}) table.greeted(link, 7);
+  for (const LinkId link : {3U, 4U, 5U}) table.greeted(link, 7);
   CHECK(found(table, at(10), request(7)) == 0);
   table.greeted(5, 8);
   CHECK(found(table, at(4), kOther) == 4);

@@ -116,7 +116,7 @@ TEST_CASE("what a lab did stands before what it is about") {
   rig.sink.lab_keeps(7, false, 1);
   std::vector<std::pair<TapSink::LabMark, std::uint64_t>> marks;
   while (!rig.sink.ring().empty()) {
-    CHECK(rig.take().kind == RingSink::kLab);
+    CHECK(rig.take().kind == RingSink::kLabNote);
     marks.emplace_back(rig.as<LabNote>().mark, rig.as<LabNote>().held);
   }
   using Mark = TapSink::LabMark;
