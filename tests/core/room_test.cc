@@ -627,6 +627,18 @@ TEST_CASE("a player who has asked to spawn does so at the next server, however i
   }
 }
 
+TEST_CASE("a player who comes into play while it is moved is put into play at the next server") {
+  Travel travel;
+  travel.wants("enter");
+  travel.server("in");
+  travel.wants("spawn");
+  CHECK(travel.moves("") == "");
+  travel.server("spawned");
+  travel.stage.take();
+  travel.room.received(kNextBackId, {Lane::kStream, as_bytes("in")}, 0);
+  CHECK(travel.stage.take().ends_with(kSpawns));
+}
+
 TEST_CASE("a player who is dead and does not wait to spawn stays so at the next server") {
   Travel travel;
   travel.wants("enter");
@@ -1749,6 +1761,9 @@ TEST_CASE("a player that is not admitted yet waits with all its words, and other
       told += says(1, line);
     CHECK(told == "seat 1 sends Notice\n");  // once
     const auto& lost = room.ledger().entries();
+    const auto its = std::find_if(lost.begin(), lost.end(), [](auto& one) { return one.line == &drops::kHeldTooMany; });
+    REQUIRE(its != lost.end());
+    CHECK(its->times == 2);  // the long line, and the second of the large ones, because together they are too long
     CHECK(std::count_if(lost.begin(), lost.end(), [](auto& one) { return one.line == &drops::kHeldTooMany; }) == 1);
     room.admit(1, 5);
     const std::string said = stage.take();

@@ -237,6 +237,23 @@ TEST_CASE("a new room has new ids, and a change to it is sent as a difference") 
   CHECK(x_at(told.tape, 4 * kSecond) == 7);
 }
 
+TEST_CASE("who came into a room after its last snapshot is gone for a reader once the tape is in another room") {
+  Told told;
+  told.enter(0);
+  words::Player late;
+  late.set_id(3);
+  late.set_name("cleo");
+  told.tell(late, kSecond);
+  WorldState known;
+  REQUIRE(told.tape.seek(kSecond, known).ok());
+  REQUIRE(known.players().size() == 2);
+  told.world = WorldState();
+  told.enter(3 * kSecond, "bob");
+  for (const Fact& fact : told.tape.between(kSecond + 1, 4 * kSecond)) known.fold(fact);
+  REQUIRE(known.players().size() == 1);
+  CHECK(known.players().begin()->second.player.name() == "bob");
+}
+
 TEST_CASE("consecutive fragments have all facts") {
   Told told;
   told.enter(0);
