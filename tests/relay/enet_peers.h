@@ -83,6 +83,8 @@ struct Turning : net::Ticker::User {
     CHECK(done());
   }
   void tick(Millis) override {}  // wakes the loop, so that until() checks again even if nothing arrives
+  /// Until the loop runs again, its time is this.
+  void pretend(Millis now) { loop.raw()->time = now; }
 
   net::Loop loop;
   std::optional<net::Ticker> awake;

@@ -137,6 +137,22 @@ TEST_CASE("dropped datagrams are logged once, in the singular for one, with what
   CHECK(place.route.dropped(Drop::kTooFast) == 4);
 }
 
+TEST_CASE("datagrams to clients that the kernel does not take are counted as dropped once, and logged once") {
+  Place place(options_of(toy::game()));
+  REQUIRE(place.here().to_clients);
+  const auto lose_one = [&place] {
+    place.here().to_clients->push({}, *net::Address::parse("[::1]:9"), Buffer{1});  // from an IPv4 socket
+    place.loop.run();
+  };
+  lose_one();
+  for (int i = 0; i < 3; ++i) place.here().tick();
+  CHECK(place.route.dropped(Drop::kQueueFull) == 1);
+  CHECK(place.route.heard.told("dropped 1 datagram at ") == 1);
+  lose_one();
+  place.here().let_go();
+  CHECK(place.route.dropped(Drop::kQueueFull) == 2);
+}
+
 TEST_CASE("lines that are held back are counted, and logged when the route ends") {
   Place place(options_of(toy::stream()));
   for (unsigned i = 0; i < relay::LogLimiter::kAtOnce + 5; ++i) place.here().opened(place.session());

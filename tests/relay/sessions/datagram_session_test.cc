@@ -450,6 +450,20 @@ TEST_CASE(
   CHECK(rig.times_done == 0);
 }
 
+TEST_CASE("datagram session: it gives way once its client has been silent for a second, whatever its server sends") {
+  Rig rig;
+  rig.open();
+  const Millis before = rig.loop.now();
+  rig.say(from_client("x"));
+  const Millis said = rig.loop.now();
+  rig.until([&] { return rig.loop.now() > said; });
+  rig.answer(from_server("x"));
+  rig.pretend(before + kQuiet);
+  CHECK(rig.session->gives_way() == std::nullopt);
+  rig.pretend(said + kQuiet + 1);
+  CHECK(rig.session->gives_way() == Reason::kClientLeft);
+}
+
 TEST_CASE("datagram session: a connect is its own if it has the same number") {
   Rig rig;
   const Buffer same = connect_datagram(kConnectId), other = connect_datagram(kConnectId + 1);

@@ -51,10 +51,12 @@ struct Door final : EnetHost::User {
 /// A client has connected to the listener, and a session begins.
 struct Seat : Yard {
   explicit Seat(const Limits& limits = timed(), std::uint32_t data = kBig,
-                net::Schedule::Clock nanos = net::Loop::clock())
-      : Yard(std::move(nanos)), door(loop) {
+                net::Schedule::Clock nanos = net::Loop::clock(), std::uint32_t hold_ms = 0)
+      : Yard(std::move(nanos)), other_server(loop), door(loop) {
     there = serve();
-    route.emplace(loop, with(options_of(toy::packets()), limits), std::vector{there}, &tapped.sink(0));
+    std::vector servers{there};
+    if (hold_ms != 0) servers.push_back(serve_elsewhere());
+    route.emplace(loop, with(options_of(toy::packets()), limits, hold_ms), servers, &tapped.sink(0));
     owner.only = &*route->here;
     const auto listening = door.host.listen(loopback(), {4, 1, false, kMostPackets});
     REQUIRE(listening.ok());
@@ -74,10 +76,17 @@ struct Seat : Yard {
   ~Seat() override {
     session.reset();
     door.host.close();
+    other_server.host.close();
   }
-  static relay::RouteOptions with(relay::RouteOptions options, const Limits& limits) {
+  static relay::RouteOptions with(relay::RouteOptions options, const Limits& limits, std::uint32_t hold_ms) {
     options.limits = limits;
+    options.upstream.hold_ms = hold_ms;
     return options;
+  }
+  net::Address serve_elsewhere() {
+    const auto bound = other_server.host.listen(loopback(), {4, 2, false, kMostPackets});
+    REQUIRE(bound.ok());
+    return *bound;
   }
   void open() {
     until([&] { return server.peer != nullptr; });
@@ -91,6 +100,7 @@ struct Seat : Yard {
   }
 
   Tapped tapped;
+  End other_server;  // if the route holds its players
   Door door;
   net::Address there;
   std::optional<OneRoute> route;
@@ -232,6 +242,28 @@ TEST_CASE("enet session: a server that does not answer within connect_ms ends it
   CHECK(seat.owner.times_done == 1);
   seat.until([&] { return seat.client.peer == nullptr; });
   CHECK(seat.client.log.back().starts_with("down 3"));  // a number of the game
+}
+
+TEST_CASE(
+    "enet session: a client waits for a seat for hold_s since the first server was full, not since the last one") {
+  constexpr std::uint32_t kHoldMs = 20;
+  Seat seat(timed(), kBig, net::Loop::clock(), kHoldMs);
+  const auto turn_away = [&seat](End& by) {
+    by.host.disconnect(*by.peer, toy::packets().enet_parting(wire::Parting::kFull));
+  };
+  seat.until([&] { return seat.server.peer != nullptr || seat.other_server.peer != nullptr; });
+  End& first = seat.server.peer != nullptr ? seat.server : seat.other_server;
+  End& second = &first == &seat.server ? seat.other_server : seat.server;
+  turn_away(first);
+  seat.until([&] { return second.peer != nullptr; });
+  CHECK_FALSE(seat.session->has_ended());
+  const Millis then = seat.loop.now();
+  seat.until([&] { return seat.loop.now() > then + kHoldMs; });
+  turn_away(second);
+  seat.until([&] { return seat.session->has_ended() || seat.route->route.upstreams.waiting() != 0; });
+  CHECK(seat.session->has_ended());
+  CHECK(seat.route->route.upstreams.waiting() == 0);
+  seat.until([&] { return seat.client.peer == nullptr; });
 }
 
 TEST_CASE("enet session: at its end both sides are told, once, and its owner when the server has heard it") {
