@@ -35,9 +35,26 @@ struct Owner : QuietOwner {
   int players = 0;
 };
 
+/// Lets the player in once the server has said anything.
+class Welcoming final : public core::Back {
+ public:
+  void opened(const core::Peer&, core::BackOut& out) override { out.send(wire::Lane::kStream, as_bytes(kHello)); }
+  void hear(const core::Intent& intent, core::BackOut&) override { player_ = intent.by; }
+  void receive(const Frames&, core::BackOut& out) override {
+    words::Player player;
+    player.set_id(player_);
+    out.say(player);
+    out.say(words::Ready());
+  }
+
+ private:
+  core::Id player_ = 0;
+};
+
 /// A client has connected.
 struct Seat : Turning {
-  explicit Seat(const Limits& limits = timed()) : route(loop, with(limits), {fake.address()}, &tapped.sink(0)) {
+  explicit Seat(const Limits& limits = timed(), std::uint32_t hold_ms = 0)
+      : route(loop, with(limits, hold_ms), {fake.address()}, &tapped.sink(0)) {
     owner.only = &*route.here;
     connect();
     relay::AcceptedClient newcomer;
@@ -50,10 +67,12 @@ struct Seat : Turning {
     session = std::make_unique<relay::BridgeSession>(*route.here, its_owner, newcomer);
     session->start(take());
   }
-  static relay::RouteOptions with(const Limits& limits) {
+  static relay::RouteOptions with(const Limits& limits, std::uint32_t hold_ms) {
     relay::RouteOptions options = options_of(toy::stream());
     options.limits = limits;
+    options.upstream.hold_ms = hold_ms;
     options.bridge = toy_bridge(toy::stream(), toy::stream());
+    if (hold_ms != 0) options.bridge->back = [](std::size_t) { return std::make_unique<Welcoming>(); };
     return options;
   }
   void connect() {
@@ -235,6 +254,32 @@ TEST_CASE("bridge session: a server that does not let the player in has ready_ms
   CHECK(seat.session->has_ended());
   CHECK(seat.route.ended(Reason::kServerTimeout) == 1);
   CHECK(seat.route.heard.told("the server did not answer within 9 s") == 1);
+}
+
+TEST_CASE(
+    "bridge session: a server that is lost again shortly after it was back is called after a pause, not at once") {
+  constexpr Millis kCalm = 2'000, kPause = 250;
+  for (const bool calm : {false, true}) {
+    CAPTURE(calm);
+    Seat seat(timed(), 600'000);
+    seat.greet();
+    seat.accept_server();
+    seat.server.close();
+    seat.until([&] { return seat.fake.called(0); });  // the first time, at once
+    const Millis before = seat.loop.now();
+    seat.accept_server();
+    seat.until([&] { return seat.counters().brought_back.read() == 1; });
+    const Millis lost = calm ? seat.loop.now() + kCalm + 1 : before;
+    seat.pretend(lost);
+    CHECK(seat.session->leave_server(seat.route.server().name, ""));
+    CHECK(seat.counters().held.read() == 2);
+    CHECK(seat.fake.called(0) == calm);
+    if (calm) continue;
+    seat.session->tick(lost + kPause - 1);
+    CHECK_FALSE(seat.fake.called(0));
+    seat.session->tick(lost + kPause);
+    CHECK(seat.fake.called(0));
+  }
 }
 
 TEST_CASE("bridge session: it counts for its server from its beginning until it is gone") {
