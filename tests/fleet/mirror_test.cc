@@ -41,6 +41,11 @@ class Listener final : public core::Front {
       change.set_motto("gone fishing");
       return out.say(change);
     }
+    if (as_text(frames.bytes) == "skin") {
+      words::Change change;
+      change.set_skin("stripes");
+      return out.say(change);
+    }
     if (as_text(frames.bytes) == "press") {
       words::Trigger trigger;
       trigger.set_primary(true);
@@ -1078,18 +1083,27 @@ TEST_CASE("a player whom the owner sends away is told why, and does not come bac
   CHECK(edge.message().parts_size() == 0);
 }
 
-TEST_CASE("a changed motto that the owner does not take is sent again three times, and no more") {
+/// How often the player's change is sent again to an owner that does not take it.
+int repeats_of(const std::string& change) {
   Edge edge;
   const auto anna = with_player(kPlayer, "anna", true, 100);
   edge.world(anna, kEpoch, ++edge.number);
-  edge.say("motto");
+  edge.say(change);
   (void)edge.message();
   int times = 0;
   for (int i = 0; i < Mirror::kRepeats + 2; ++i) {
     edge.world(anna, kEpoch, ++edge.number);
     times += intents(edge.message()) == Said{"Enter"};
   }
-  CHECK(times == Mirror::kRepeats);
+  return times;
+}
+
+TEST_CASE("a changed motto that the owner does not take is sent again three times, and no more") {
+  CHECK(repeats_of("motto") == Mirror::kRepeats);
+}
+
+TEST_CASE("a changed skin that the owner does not take is sent again as often as a changed motto") {
+  CHECK(repeats_of("skin") == Mirror::kRepeats);
 }
 
 TEST_CASE("a player who has died steers no longer, and presses nothing, in its next life") {
