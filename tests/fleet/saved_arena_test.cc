@@ -117,6 +117,22 @@ TEST_CASE("an arena that would be too large to store is stored without its playe
   CHECK(more.teams_size() == 1);
 }
 
+TEST_CASE("a round is stored with the time that is left now, not with the time that was told last") {
+  for (const bool paused : {false, true}) {
+    CAPTURE(paused);
+    core::WorldState world;
+    words::Round round;
+    round.set_state(words::Round::RUNNING);
+    round.set_paused(paused);
+    round.set_left_s(100);
+    core::Fact fact(std::move(round));
+    fact.at = core::kSecond;
+    world.fold(fact);
+    const auto saved = save(world, 31 * core::kSecond, [](core::Id, bus::SavedArena::Player&) {});
+    CHECK(saved.round().left_s() == doctest::Approx(paused ? 100 : 70));
+  }
+}
+
 Outcome<ReadArena> read(const bus::SavedArena& saved) { return read_arena(as_bytes(saved.SerializeAsString())); }
 
 TEST_CASE("a stored arena is refused if it does not decode, has numbers that are not finite, or is too large") {
