@@ -312,6 +312,24 @@ TEST_CASE("a missed message is detected, and a snapshot repairs the world") {
   talk(ben, anna, "here too");
 }
 
+TEST_CASE("what an edge hears while it waits for a snapshot is no gap") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Stranger stranger(nats);
+  Node a(nats, "a");
+  a.lead().run();
+  CHECK(testing::eventually([&] { return !stranger.heard("entente.arena.field.from.a").empty(); }));
+  bus::Facts facts;
+  facts.set_epoch(1);
+  for (std::uint64_t number = 1; number <= 3; ++number) {
+    facts.set_number(number);
+    stranger.say("entente.arena.field.facts", facts.SerializeAsString());
+  }
+  stranger.say("entente.arena.field.facts", "\x80\x80\x80");  // refused: so those before it were heard
+  CHECK(testing::eventually([&] { return a.counts().refused == 1; }));
+  CHECK(a.counts().gaps == 0);
+}
+
 TEST_CASE(
     "a node that owns an arena and has clients there counts the worlds that it sends and those that it receives") {
   if (NatsServer::is_missing()) return;
