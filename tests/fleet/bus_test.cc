@@ -1,7 +1,11 @@
 // The bus with a real nats-server: messages, requests, buckets, streams, and outages of the server.
 #include "proxy/fleet/bus.h"
 
+#include <arpa/inet.h>
 #include <doctest/doctest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/time.h>
 
 #include <algorithm>
 #include <atomic>
@@ -18,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "proxy/net/fd.h"
 #include "proxy/net/named_thread.h"
 #include "tests/fleet/station.h"
 #include "tests/support/certificate.h"
@@ -483,6 +488,32 @@ TEST_CASE("a server that refuses the account again and again is tried until it a
   CHECK(its.connects());
 }
 
+TEST_CASE("a server that cannot be reached is tried after pauses that double") {
+  const net::Fd listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const timeval patience{30, 0};
+  REQUIRE(::setsockopt(listener.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) == 0);
+  sockaddr_in at{};
+  at.sin_family = AF_INET;
+  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t length = sizeof at;
+  REQUIRE(::bind(listener.get(), reinterpret_cast<const sockaddr*>(&at), length) == 0);
+  REQUIRE(::listen(listener.get(), 16) == 0);
+  REQUIRE(::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&at), &length) == 0);
+  BusOptions options;
+  options.servers = {"nats://127.0.0.1:" + std::to_string(ntohs(at.sin_port))};
+  options.client = "test";
+  options.reconnect_first = 20;
+  options.reconnect_last = 10'000;
+  const auto begun = std::chrono::steady_clock::now();
+  const Bus bus(options);
+  for (int attempt = 0; attempt < 6; ++attempt) {
+    const net::Fd connection(::accept(listener.get(), nullptr, nullptr));
+    REQUIRE(connection.get() >= 0);
+  }
+  // 20 + 40 + 80 + 160 + 320 ms, less what is lost by rounding.
+  CHECK(std::chrono::steady_clock::now() - begun >= std::chrono::milliseconds(600));
+}
+
 TEST_CASE("a stream stores messages, a message with the same id only once, and returns the last one of a subject") {
   if (NatsServer::is_missing()) return;
   NatsServer server;
@@ -705,6 +736,33 @@ TEST_CASE("a bus that closes does not wait for all orders that JetStream does no
     bus.reset();
     // An order takes 2 s at least: all of them 40 s, the one under way 6 s at most.
     CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(20));
+  }
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("orders of a patient line that JetStream does not answer hold up no order of a prompt line") {
+  if (NatsServer::is_missing()) return;
+  std::string pattern = (std::filesystem::temp_directory_path() / "entente-permissions-XXXXXX").string();
+  const std::string folder = ::mkdtemp(pattern.data());
+  std::ofstream(folder + "/nats.conf") << R"(authorization { users = [ { user: fleet, password: secret,
+    permissions: { publish: { deny: ["$KV.bans.>"] } } } ] })";
+  {
+    NatsServer server({"-c", folder + "/nats.conf"});
+    BusOptions options = options_for(server);
+    options.user = "fleet";
+    options.password = "secret";
+    Bus bus(options);
+    Station its(bus);
+    BusLine patient(bus, its.loop, BusLine::Orders::kPatient);
+    REQUIRE(its.connects());
+    for (const char* name : {"bans", "leases"}) REQUIRE(its.open_bucket(name).done());
+    constexpr int kOrders = 10;  // each takes 2 s
+    int failed = 0;
+    for (int i = 0; i < kOrders; ++i)
+      patient.put("bans", "a", as_bytes("1"), [&](const BucketResult& result) { failed += result.done() ? 0 : 1; });
+    CHECK(its.order([&](auto done) { its.line->put("leases", "a", as_bytes("1"), done); }).done());
+    CHECK(failed < kOrders / 2);
+    CHECK(its.until([&] { return failed != 0; }));
   }
   std::filesystem::remove_all(folder);
 }
