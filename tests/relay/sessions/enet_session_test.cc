@@ -248,7 +248,7 @@ TEST_CASE(
     "enet session: a client waits for a seat for hold_s since the first server was full, not since the last one") {
   constexpr std::uint32_t kHoldMs = 20;
   Seat seat(timed(), kBig, net::Loop::clock(), kHoldMs);
-  const auto turn_away = [&seat](End& by) {
+  const auto turn_away = [](End& by) {
     by.host.disconnect(*by.peer, toy::packets().enet_parting(wire::Parting::kFull));
   };
   seat.until([&] { return seat.server.peer != nullptr || seat.other_server.peer != nullptr; });
