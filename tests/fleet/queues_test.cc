@@ -193,17 +193,20 @@ struct QueueNode {
   std::optional<QueuePost> post;
 };
 
+/// Runs the loop until `done`, for 40 s at most. Returns whether it is done.
+bool run_until(net::Loop& loop, const std::function<bool()>& done) {
+  const Millis end = steady_now() + 40'000;
+  while (!done() && steady_now() < end) uv_run(loop.raw(), UV_RUN_ONCE);
+  return done();
+}
+
 TEST_CASE("players of two nodes wait in one order; without NATS each node continues alone") {
   if (NatsServer::is_missing()) return;
   NatsServer nats;
   net::Loop loop;
   {
     QueueNode a(nats, loop, "a"), b(nats, loop, "b");
-    const auto until = [&](const std::function<bool()>& done) {
-      const Millis end = steady_now() + 40'000;
-      while (!done() && steady_now() < end) uv_run(loop.raw(), UV_RUN_ONCE);
-      return done();
-    };
+    const auto until = [&](const std::function<bool()>& done) { return run_until(loop, done); };
     const SlotQueue::Claim first{loop.now() - 2'500, 1}, second{loop.now() - 1'500, 1}, third{loop.now() - 500, 2};
     for (QueueNode* one : {&a, &b}) one->queue->refused(loop.now());
     a.queue->add(&a, first);
@@ -236,11 +239,7 @@ TEST_CASE("two processes of one node, as during an upgrade, wait in one order, a
   net::Loop loop;
   {
     QueueNode older(nats, loop, "a", 1), newer(nats, loop, "a", 2);
-    const auto until = [&](const std::function<bool()>& done) {
-      const Millis end = steady_now() + 40'000;
-      while (!done() && steady_now() < end) uv_run(loop.raw(), UV_RUN_ONCE);
-      return done();
-    };
+    const auto until = [&](const std::function<bool()>& done) { return run_until(loop, done); };
     for (QueueNode* one : {&older, &newer}) one->queue->refused(loop.now());
     const SlotQueue::Claim first{loop.now() - 1'500, 1};
     older.queue->add(&older, first);
@@ -264,11 +263,7 @@ TEST_CASE("a node says at once that nobody waits any more, and counts what is no
   net::Loop loop;
   {
     QueueNode a(nats, loop, "a");
-    const auto until = [&](const std::function<bool()>& done) {
-      const Millis end = steady_now() + 40'000;
-      while (!done() && steady_now() < end) uv_run(loop.raw(), UV_RUN_ONCE);
-      return done();
-    };
+    const auto until = [&](const std::function<bool()>& done) { return run_until(loop, done); };
     Bus other({.servers = {nats.url()}, .client = "other"});
     std::optional<BusLine> ear(std::in_place, other, loop);
     std::string key;
@@ -304,11 +299,7 @@ TEST_CASE("a node where nobody waits says at once that a seat is free for those 
   net::Loop loop;
   {
     QueueNode a(nats, loop, "a"), b(nats, loop, "b");
-    const auto until = [&](const std::function<bool()>& done) {
-      const Millis end = steady_now() + 40'000;
-      while (!done() && steady_now() < end) uv_run(loop.raw(), UV_RUN_ONCE);
-      return done();
-    };
+    const auto until = [&](const std::function<bool()>& done) { return run_until(loop, done); };
     Bus other({.servers = {nats.url()}, .client = "other"});
     std::optional<BusLine> ear(std::in_place, other, loop);
     std::vector<std::uint64_t> freed;

@@ -107,7 +107,7 @@ void Dial::end() {
 }
 
 void Dial::failed(int error) {
-  say(server_, error, is_ours(error));
+  say(server_, error);
   next(Reason::kServerUnreachable, is_ours(error) ? "" : std::strerror(error));
 }
 
@@ -206,7 +206,7 @@ bool Dial::try_one(const net::Address& server, std::string& blame) {
   const net::Source& source = source_.get();
   const bool bot = client_.port() == 0;
   const Route& route = worker_route_->route;
-  if (source.foreign && source.address.family() != server.family()) return say(server, error, false), false;
+  if (source.foreign && source.address.family() != server.family()) return say(server, error), false;
   for (int i = 0; i < kPortTries; ++i) {
     auto made = sockets_towards(server);
     if (!made) return gives_up_without_socket(server, made.error(), blame);
@@ -222,12 +222,16 @@ bool Dial::try_one(const net::Address& server, std::string& blame) {
     trying_ = false;
     if (!port_is_taken(error)) break;
   }
+  note_failure(server, error, blame);
+  return false;
+}
+
+void Dial::note_failure(const net::Address& server, int error, std::string& blame) {
   if (!is_ours(error)) {
     blame = std::strerror(error);
     wastes_turn_ = false;
   }
-  say(server, error, is_ours(error));
-  return false;
+  say(server, error);
 }
 
 /// True: the session ends, because this machine has no socket or port left for any server.
@@ -239,18 +243,14 @@ bool Dial::gives_up_without_socket(const net::Address& server, const net::Socket
     if (exhausted) give_up(Reason::kOutOfDescriptors);
     return exhausted;
   }
-  if (!is_ours(why.code)) {
-    blame = std::strerror(why.code);
-    wastes_turn_ = false;
-  }
-  say(server, why.code, is_ours(why.code));
+  note_failure(server, why.code, blame);
   return false;
 }
 
-void Dial::say(const net::Address& server, int error, bool ours) {
+void Dial::say(const net::Address& server, int error) {
   const Upstreams& upstreams = worker_route_->route.upstreams;
   const bool known = walk_.server().state() == Upstream::State::kDown && upstreams.rules().check_ms != 0;
-  if (known && !ours) return;
+  if (known && !is_ours(error)) return;
   worker_route_->log_warning(LogKind::kUnreached,
                              "cannot reach server " + server.text() + ": " + std::strerror(error) + "; is it running?",
                              {.server = server.text()});

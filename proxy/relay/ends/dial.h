@@ -113,7 +113,9 @@ class Dial final : private LookupWaits::User {
   net::NewSockets sockets_towards(const net::Address& server) const;
   bool try_one(const net::Address& server, std::string& blame);
   bool gives_up_without_socket(const net::Address& server, const net::SocketError& why, std::string& blame);
-  void say(const net::Address& server, int error, bool ours);
+  /// `blame`: gets the reason if it is the server's fault.
+  void note_failure(const net::Address& server, int error, std::string& blame);
+  void say(const net::Address& server, int error);
   void give_up(Reason why);
 
   User& user_;
