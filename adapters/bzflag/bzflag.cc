@@ -25,7 +25,7 @@ constexpr auto kInfos = infos();
 
 constexpr std::uint8_t kLinkRequest[] = {0, 1, 0x6f, 0x66};  // then the id
 
-constexpr std::size_t kFrameHead = 4, kRejectHead = 6;  // the latter with the code of the reason
+constexpr std::size_t kRejectHead = 6;  // with the code of the reason
 
 /// Takes the frame at the start of `bytes`. Nothing: there is no whole one.
 std::optional<Bytes> take_frame(Bytes& bytes) {

@@ -301,7 +301,8 @@ std::string types_in(const std::string& parameters) {
 std::vector<Declared> declared_in(const std::string& text, bool header) {
   constexpr const char* kType = R"((?:class|struct|enum class|enum) (\w+)(?:[ :].*[^;]|.*\{.*)?)";
   constexpr const char* kAlias = R"(using (\w+) = (.*);)";
-  constexpr const char* kConstant = R"((?:inline |static )*const(?:expr)? .*\b(k[A-Z]\w*)(?: =|\{|\[).*)";
+  constexpr const char* kConstant = R"((?:inline |static )*const(?:expr)? .*?\b(k[A-Z]\w*)((?: =|\{|\[).*))";
+  constexpr const char* kNext = R"(.*?, (k[A-Z]\w*)( = .*))";  // of a line that declares several constants
   constexpr const char* kFunction =
       R"((?!return|using|typedef)[A-Za-z][\w:<>,&* ]*[ &*](\w+)\(([^()]*)\)(?: noexcept)? \{.*)";
   constexpr const char* kOffered =
@@ -319,8 +320,9 @@ std::vector<Declared> declared_in(const std::string& text, bool header) {
       space = line.substr(10, line.find(" {") - 10);
     else if (const auto type = testing::matched(line, kType))
       all.push_back({space + "::" + (*type)[1], "", unnamed, ""});
-    else if (const auto constant = testing::matched(line, kConstant))
-      all.push_back({space + "::" + (*constant)[1], "", unnamed, ""});
+    else if (auto constant = testing::matched(line, kConstant))
+      for (; constant; constant = testing::matched(std::string((*constant)[2]), kNext))
+        all.push_back({space + "::" + (*constant)[1], "", unnamed, ""});
     else if (const auto function = testing::matched(line, kFunction); function && unnamed)
       all.push_back({space + "::" + (*function)[1] + "(" + types_in((*function)[2]) + ")", "", true,
                      space + "::" + (*function)[1]});

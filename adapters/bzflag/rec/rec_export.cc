@@ -9,7 +9,6 @@
 namespace entente::bzflag {
 namespace {
 
-constexpr std::size_t kFrameHead = 4;
 constexpr std::uint8_t kEveryone = 254;
 
 /// Whether a message is only for one client, and useless to others.

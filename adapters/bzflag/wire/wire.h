@@ -19,6 +19,7 @@ inline constexpr std::string_view kRefusedWord = "REFUSED:";
 /// MsgSuperKill. A client does not notice a closed connection (ServerLink.cxx:517 at v2.4.26) and plays on.
 inline constexpr std::uint8_t kSuperKillFrame[] = {0, 0, 0x73, 0x6b};
 inline constexpr std::size_t kWelcomeSize = 9, kTooLateSize = 12;
+inline constexpr std::size_t kFrameHead = 4;  // the size, then the code
 
 /// Bytes. A real server drops a client that announces more (NetHandler.cxx:581 at v2.4.26).
 inline constexpr std::size_t kLargestPayload = 1024;

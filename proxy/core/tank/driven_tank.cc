@@ -15,7 +15,7 @@ constexpr Micros kSpawnPatience = 3 * kSecond;
 constexpr int kMostDoublings = 3;  // of the interval between two requests that had no answer
 /// The tank's place is sent again after this silence, because a server takes some seconds of silence for a lost
 /// connection. A client that claims places sends its own once a second itself, so we wait longer for it.
-constexpr Micros kSilence = kSecond, kClientSilence = 3 * kSecond;
+constexpr Micros kServerSilence = kSecond, kClientSilence = 3 * kSecond;
 
 }  // namespace
 
@@ -121,7 +121,7 @@ void TankOnServer::report_if_due(BackOut& out) {
 }
 
 /// How long the server may go without a report of the tank.
-Micros TankOnServer::silence() const { return steering.claim() != nullptr ? kClientSilence : kSilence; }
+Micros TankOnServer::silence() const { return steering.claim() != nullptr ? kClientSilence : kServerSilence; }
 
 /// The pose that is reported after silence(). A client that sends no updates has stopped.
 words::Pose TankOnServer::standing() {
