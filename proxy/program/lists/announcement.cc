@@ -218,6 +218,12 @@ void AnnouncementState::set(bool listed, const std::string& error) {
   report_.error = error;
 }
 
+void AnnouncementState::count_on(const Report& before) {
+  const std::lock_guard lock(mutex_);
+  report_.told += before.told;
+  report_.failed += before.failed;
+}
+
 void PublicAnnouncement::succeed(bool listed, Millis) {
   const bool before = state->report().listed;
   state->set(listed, "");

@@ -51,6 +51,8 @@ class AnnouncementState {
     return report_;
   }
   void set(bool listed, const std::string& error);
+  /// Counts from where `before` ended.
+  void count_on(const Report& before);
 
  private:
   mutable std::mutex mutex_;

@@ -63,6 +63,11 @@ class PublicLists::Thread final : private net::Alarm::User {
     }
   };
 
+  struct Ended {
+    std::string name, list;
+    AnnouncementState::Report report;
+  };
+
   void obey(Letter letter) {
     if (!client_) return;
     if (letter.what == Do::kSet) {
@@ -91,10 +96,21 @@ class PublicLists::Thread final : private net::Alarm::User {
                             One{settings, server.port,
                                 bzflag ? announce_bzflag(settings, server.name, options_.times, *client_, *names_, tell)
                                        : announce_aos(settings, server.name, options_.times, loop_, *names_, tell)});
+        take_counts(*known->announcement);
       }
       if (known->settings != settings) known->announcement->set(known->settings = settings);
       found.emplace_back(&*known, std::move(server));
     }
+  }
+
+  /// A server that takes players again goes on counting.
+  void take_counts(const PublicAnnouncement& fresh) {
+    const auto before = std::find_if(ended_.begin(), ended_.end(), [&](const Ended& one) {
+      return one.name == fresh.name && one.list == fresh.list;
+    });
+    if (before == ended_.end()) return;
+    fresh.state->count_on(before->report);
+    ended_.erase(before);
   }
 
   void look() {
@@ -113,7 +129,13 @@ class PublicLists::Thread final : private net::Alarm::User {
         one.announcement->abandon();  // it was renamed: its place in the list goes on
       next = std::min(next, one.announcement->look(one.wanted ? &its->second : nullptr, now));
     }
-    std::erase_if(all_, [](const One& one) { return !one.wanted && !one.announcement->is_open(); });
+    std::erase_if(all_, [this](const One& one) {
+      const bool ended = !one.wanted && !one.announcement->is_open();
+      if (ended) ended_.push_back({one.announcement->name, one.announcement->list, one.announcement->state->report()});
+      return ended;
+    });
+    if (ended_.size() > kMostServers)
+      ended_.erase(ended_.begin(), ended_.end() - static_cast<std::ptrdiff_t>(kMostServers));
     publish();
     if (stops_at_ != 0) {
       if (all_.empty() || now >= stops_at_) return close();
@@ -153,7 +175,8 @@ class PublicLists::Thread final : private net::Alarm::User {
   std::optional<net::HttpClient> client_;
   std::vector<PublicListSettings> settings_;
   std::vector<One> all_;
-  Millis stops_at_ = 0;  // 0: it does not stop
+  std::vector<Ended> ended_;  // the newest last; at most kMostServers
+  Millis stops_at_ = 0;       // 0: it does not stop
   std::thread thread_;
 };
 

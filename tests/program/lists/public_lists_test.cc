@@ -108,6 +108,21 @@ TEST_CASE("BZFlag's list gets the fields that bzfs 2.4 sends, again when players
   CHECK(list.count() == 5);
 }
 
+TEST_CASE("a server that comes back to its list goes on counting what the list was told") {
+  Receiver list(says("MSG: ADD\n"));
+  Servers servers;
+  servers.set({bzflag()});
+  PublicLists lists([&](const std::string&) { return servers.now(); }, {.times = kQuick});
+  lists.set({in_list(list.url())});
+  CHECK(is_listed(lists));
+  servers.set({});
+  CHECK(eventually([&] { return lists.rows().empty(); }));
+  servers.set({bzflag()});
+  CHECK(is_listed(lists));
+  CHECK(lists.rows().front().report.told == 3);  // it is there, it is gone, it is there again
+  CHECK(lists.rows().front().report.failed == 0);
+}
+
 TEST_CASE("a list that refuses or fails is tried again, and the reason is shown") {
   Receiver list(says("MSG: hello\nERROR: Host did not reply\n"));
   Servers servers;
