@@ -415,6 +415,19 @@ TEST_CASE("bzdraft back: wishes for flags that no flag can answer, or that the d
   CHECK(play.wishes<words::TokenWish>("token: 5") == "loses TokenWish: the player is not in play\n");
 }
 
+TEST_CASE("bzdraft back: the server learns where the tank is before it is asked to drop or capture its flag there") {
+  for (const char* wish : {"op: DROP", "op: CAPTURE"}) {
+    CAPTURE(wish);
+    Play play;
+    play.come_in();
+    while (play.wishes<words::PoseClaim>("unit: 103 x: 1 seq: 1").find("sends by datagram") != std::string::npos) {
+    }  // as many as the server accepts at once
+    CHECK(play.wishes<words::PoseClaim>("unit: 103 x: 7 y: 8 seq: 2").find("sends by datagram") == std::string::npos);
+    CHECK(play.wishes<words::TokenWish>(wish).starts_with(
+        "sends by datagram MsgPlayerUpdate player=3 status=1 position=(7000 8000 0) "));
+  }
+}
+
 TEST_CASE("bzdraft back: a wish for a flag is answered by what happens to our player, not to others") {
   const auto lost = [](std::initializer_list<Message> answer) {
     Play play;
@@ -465,6 +478,220 @@ TEST_CASE("bzdraft back: a claimed place is at most five metres outside, and at 
   const std::string far = play.wishes<words::PoseClaim>("unit: 103 x: 9000 vx: 900 seq: 1");
   CHECK(far.find(" x: 405 ") != std::string::npos);
   CHECK(far.find(" vx: 41.75 ") != std::string::npos);
+}
+
+// -- What only shows later --------------------------------------------------------------------------------------------
+
+TEST_CASE("bzdraft back: a command that is longer than a line is counted, and not cut") {
+  Play play;
+  play.come_in();
+  const std::string fits = "/" + std::string(kLongestLine - 1, 'x');
+  CHECK(play.wishes<words::Say>("kind: COMMAND text: '" + fits + "'").starts_with("sends MsgMessage"));
+  CHECK(play.wishes<words::Say>("kind: COMMAND text: '" + fits + "x'") ==
+        "loses Say: the command is longer than the server accepts\n");
+}
+
+TEST_CASE("bzdraft back: the lives and deaths of others are not our player's") {
+  Play play;
+  play.come_in();
+  play.says({AliveDown{2, {}}, Killed{2, 3, 0, 1}});
+  CHECK(play.wishes<words::TeleportClaim>("from: 1 to: 2").starts_with("sends MsgTeleport"));
+  play.says({Killed{3, 2, 0, 1}, AliveDown{2, {}}});
+  CHECK(play.wishes<words::TeleportClaim>("from: 1 to: 2") == "");
+}
+
+TEST_CASE("bzdraft back: a death that the server does not confirm is sent once more, and then assumed as it was") {
+  const std::string died =
+      "says Died player: 1 unit: 103 killer: 101 shot: 7 why: BY_SHOT respawn_s: 5 synthesised: true";
+  Play claimed;
+  claimed.come_in();
+  claimed.wishes<words::DeathClaim>("killer: 101 shot: 7 why: BY_SHOT");
+  const std::string again = claimed.stage.waits(2100 * core::kMillisecond);
+  CHECK(count(again, "sends MsgKilled victim=3 killer=3 flag=0 shot=0") == 1);
+  CHECK(count(again, "says Died") == 0);
+  CHECK(count(claimed.stage.waits(2 * kSecond), died) == 1);
+
+  Play found;
+  found.come_in(false);
+  found.says({ShotBegin{2, 7, {80000, 0, 1570}, {-100000, 0, 0}, 0, 3500, 0}});
+  CHECK(count(found.stage.waits(6 * kSecond), died) == 1);
+}
+
+TEST_CASE("bzdraft back: a shot that was steered hits where it flies now") {
+  const ShotBegin past{2, 4, {80000, 0, 1570}, {0, 100000, 0}, 0, 3500, flag_kind("GM")};
+  Play straight;
+  straight.come_in(false);
+  straight.says({past});
+  CHECK(count(straight.stage.waits(kSecond), "sends MsgKilled") == 0);
+  Play steered;
+  steered.come_in(false);
+  steered.says({past, ShotUpdate{2, 4, {80000, 0, 1570}, {-100000, 0, 0}, 100, kServer}});
+  CHECK(count(steered.stage.waits(kSecond), "sends MsgKilled victim=3 killer=2 flag=10 shot=4") == 1);
+}
+
+TEST_CASE("bzdraft back: a shock wave begins with the size of a tank") {
+  Play play;
+  play.come_in();
+  const std::string said = play.says({ShotBegin{2, 4, {}, {}, 0, 700, flag_kind("SW")}});
+  CHECK(said.ends_with(" kind: WAVE life: 0.7 range: 60 team: GREEN radius: 6\n"));
+}
+
+TEST_CASE("bzdraft back: a capture kills those who are in play, of the flag's team, and nobody for a flag of no team") {
+  Play play;
+  play.come_in();
+  play.says({entry(4, "dan", 1), entry(5, "eve", 9), AliveDown{2, {}}, AliveDown{5, {}}});
+  play.says({GrabFlagDown{0, {5, 2, 2, {}}}});
+  CHECK(count(play.says({DropFlagDown{2, 0, {5, 1, 2, {}}}}), "says Died") == 0);
+  play.says({GrabFlagDown{1, {1, 2, 2, {}}}});
+  const std::string captured = play.says({DropFlagDown{2, 1, {1, 1, 2, {}}}});
+  CHECK(count(captured, "says Died") == 1);
+  CHECK(count(captured, "says Died player: 1 unit: 103 killer: 101 why: BY_CAPTURE") == 1);
+}
+
+TEST_CASE("bzdraft back: the server's rules for tanks are BZFlag's, and an unknown world has walls around it") {
+  Play play;
+  play.stage.opens();
+  play.greets();
+  const std::string said = play.describes();
+  for (const char* rule : {"\"hits\" value: \"victim\"", "\"speed\" value: \"25\"", "\"turn_rate\" value: \"0.785398\"",
+                           "\"shot_speed\" value: \"100\""})
+    CHECK(count(said, std::string("says Rule name: ") + rule + "\n") == 1);
+  CHECK(count(said, "says World west: -400 east: 400 south: -400 north: 400 walled: true\n") == 1);
+}
+
+TEST_CASE("bzdraft back: a piece of no resource before the world is described is not taken for one") {
+  Play play;
+  play.stage.opens();
+  play.greets();
+  CHECK(play.says({GetResourceDown{0, 0, Md5{}, {}}}) == "says WorldProgress\n");
+  CHECK(count(play.describes(), "says World ") == 1);
+}
+
+TEST_CASE("bzdraft back: the role of a player who has entered already is in the greeting") {
+  Play play;
+  play.wishes<words::Enter>("name: 'anna' role: WATCH");
+  CHECK(play.stage.opens().starts_with("sends MsgVersion version=\"BZFS108a\" type=1 "));
+}
+
+TEST_CASE("bzdraft back: a change keeps all that it does not name") {
+  Play play;
+  play.load();
+  play.wishes<words::Enter>("name: 'anna' team: RED role: ROBOT motto: 'm' password: 'p' avatar: 'v'");
+  AddPlayer anna = entry(3, "anna", 1);
+  anna.type = kRobot;
+  anna.email.chars = "m";
+  play.says({Accept{3}, anna});
+  CHECK(play.wishes<words::Change>("name: 'anne'") ==
+        "sends MsgEnter team=1 type=2 password=\"p\" callsign=\"anne\" email=\"m\" avatar=\"v\"\n");
+  CHECK(play.wishes<words::Change>("motto: 'n'") ==
+        "sends MsgEnter team=1 type=2 password=\"p\" callsign=\"anna\" email=\"n\" avatar=\"v\"\n");
+}
+
+TEST_CASE("bzdraft back: our player has the number of its acceptance, whatever the greeting said") {
+  Play play;
+  play.load();
+  play.wishes<words::Enter>("name: 'anna' team: RED");
+  play.says({Accept{5}});
+  CHECK(count(play.says({entry(3, "ben", 2)}), "says Ready") == 0);
+  CHECK(play.says({entry(5, "anna", 1)}).ends_with("says Ready\n"));
+}
+
+TEST_CASE("bzdraft back: what a rejected player wished is forgotten") {
+  Play play;
+  play.load();
+  play.wishes<words::Enter>("name: 'anna' team: RED");
+  play.wishes<words::Spawn>("");
+  play.says({Reject{6, {}}});
+  CHECK(play.wishes<words::Change>("name: 'anne'") == "loses Change: the player is not in the game\n");
+  play.wishes<words::Enter>("name: 'anna' team: GREEN");
+  CHECK(count(play.says({Accept{3}, entry(3, "anna", 2)}), "sends MsgAlive") == 0);
+}
+
+TEST_CASE("bzdraft back: a server that stops while we join is waited for, where the room does so") {
+  Play play;
+  play.stage.hold();
+  play.load();
+  CHECK(play.says({SuperKill{}}) == "waits for the server: the server ended the session, and gave no reason\n");
+  CHECK(play.stage.ends("closed") == "");
+}
+
+TEST_CASE("bzdraft back: a driven tank shoots from its muzzle, with the flag that it carries") {
+  const auto fires = [](const char* flag) {
+    Play play;
+    play.come_in(false);
+    play.wishes<words::Keys>("yaw: 0");
+    if (*flag != 0) play.says({GrabFlagDown{0, {flag_kind(flag), 2, 3, {}}}});
+    std::string said = play.wishes<words::Trigger>("primary: true");
+    said += play.stage.waits(200 * core::kMillisecond);
+    const auto from = said.find("sends MsgShotBegin");
+    return from != std::string::npos ? said.substr(from, said.find('\n', from) - from) : "";
+  };
+  CHECK(fires("") ==
+        "sends MsgShotBegin shooter=3 shot=0 position=(4420 0 1570) velocity=(100000 0 0) time=0 lifetime=3500 flag=0");
+  CHECK(fires("GM").ends_with(" position=(4420 0 1570) velocity=(100000 0 0) time=0 lifetime=3500 flag=10"));
+  CHECK(fires("SW").ends_with(" position=(0 0 0) velocity=(0 0 0) time=0 lifetime=3500 flag=20"));
+}
+
+TEST_CASE("bzdraft back: the places that a client claims are numbered by us, in order") {
+  Play play;
+  play.come_in();
+  CHECK(count(play.wishes<words::PoseClaim>("unit: 103 x: 1 seq: 7"), "says Pose unit: 103 x: 1 seq: 1\n") == 1);
+  CHECK(count(play.wishes<words::PoseClaim>("unit: 103 x: 2 seq: 7"), "says Pose unit: 103 x: 2 seq: 2\n") == 1);
+}
+
+TEST_CASE("bzdraft back: the server learns soon that a driven tank starts; a tank in the air is falling") {
+  Play play;
+  play.come_in(false);
+  std::string drives = play.wishes<words::Toward>("x: 30 y: 0");
+  drives += play.stage.waits(500 * core::kMillisecond);
+  CHECK(count(drives, "sends by datagram MsgPlayerUpdate") > 0);
+  Play jumping;
+  jumping.stage.opens();
+  jumping.greets();
+  GetWorldDown world;
+  world.style = kJumping;
+  jumping.describes(world);
+  jumping.wishes<words::Enter>("name: 'anna' team: RED");
+  jumping.says({Accept{3}, entry(3, "anna", 1)});
+  jumping.wishes<words::Spawn>("");
+  jumping.says({AliveDown{3, {}}});
+  words::Keys keys;
+  keys.set_bits(words::Keys::JUMP);
+  std::string said = jumping.stage.hears(keys);
+  said += jumping.stage.waits(300 * core::kMillisecond);
+  CHECK(count(said, " state: 1 seq: ") > 1);
+  CHECK(count(said, " seq: 2\n") == 1);
+}
+
+TEST_CASE("bzdraft back: a driven tank does not drive through the boxes of the server's world") {
+  words::World world;
+  world.set_west(-400);
+  world.set_east(400);
+  world.set_south(-400);
+  world.set_north(400);
+  words::Solid& wall = *world.add_solids();
+  wall.set_x(30);
+  wall.set_half_x(2);
+  wall.set_half_y(300);
+  wall.set_height(20);
+  const Buffer records = resource_of(world);
+  const Md5 name = wire::md5(records);
+  Play play;
+  play.stage.opens();
+  play.greets();
+  GetWorldDown described;
+  described.model.chars = to_hex(name);
+  play.describes(described);
+  play.says({GetResourceDown{0, 0, name, records}});
+  play.wishes<words::Enter>("name: 'anna' team: RED");
+  play.says({Accept{3}, entry(3, "anna", 1)});
+  play.wishes<words::Spawn>("");
+  play.says({AliveDown{3, {}}});
+  play.wishes<words::Toward>("x: 60 y: 0");
+  play.stage.waits(4 * kSecond);
+  const double x = play.stage.world().unit(play.stage.world().player(1)->active)->unit.pose().x();
+  CHECK(x > 10);
+  CHECK(x < 28);
 }
 
 }  // namespace

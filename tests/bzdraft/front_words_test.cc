@@ -405,5 +405,253 @@ TEST_CASE("bzdraft front: a client captures its own flag at any base, and anothe
   CHECK(play.asks({GrabFlagUp{99}}) == "");
 }
 
+// -- What only shows later --------------------------------------------------------------------------------------------
+
+TEST_CASE(
+    "bzdraft front: a client whose change is under way may ask for another, and a refused one may be asked again") {
+  Play play;
+  play.come_in();
+  CHECK(play.asks({enter_as("anne")}) == "says Change name: \"anne\"\n");
+  CHECK(play.asks({enter_as("annie")}) == "says Change name: \"annie\"\n");
+  AddPlayer motto = entry(1, "annie", 1);
+  motto.email.chars = "new";
+  CHECK(play.asks({motto}) == "says Change motto: \"new\"\n");
+  CHECK(play.asks({motto}) == "");
+  play.hears(core::Fact(1, word<words::ClaimRefused>("why: 'taken'")));
+  CHECK(play.asks({motto}) == "says Change name: \"annie\" motto: \"new\"\n");
+}
+
+TEST_CASE("bzdraft front: a team that the server has chosen does not matter for a later change of the name") {
+  for (const bool confirmed : {false, true}) {
+    CAPTURE(confirmed);
+    Play play;
+    play.come_in();
+    CHECK(play.asks({enter_as("anna", 3)}) == "says Change team: BLUE\n");
+    if (confirmed)
+      CHECK(count(play.hears<words::Player>("id: 1 name: 'anna' team: BLUE motto: 'a@example.com'"), "MsgAccept") == 1);
+    else
+      play.hears(core::Fact(1, word<words::ClaimRefused>("why: 'full'")));
+    CHECK(count(play.hears<words::Player>("id: 1 name: 'anna' team: GREEN motto: 'a@example.com'"),
+                "sends MsgAddPlayer player=1 type=0 team=2 ") == 1);
+    CHECK(play.asks({entry(1, "anne", 1)}).starts_with("says Change name: \"anne\""));
+    CHECK(count(play.hears<words::Player>("id: 1 name: 'anne' team: GREEN"), "MsgAccept") == 1);
+  }
+}
+
+TEST_CASE("bzdraft front: while a client changes its data, others may change theirs") {
+  Play play;
+  play.come_in();
+  play.asks({enter_as("anne")});
+  CHECK(play.hears<words::Player>("id: 2 name: 'bert' team: BLUE motto: 'hi'") ==
+        "sends MsgAddPlayer player=2 type=0 team=3 wins=0 losses=0 callsign=\"bert\" email=\"hi\" avatar=\"\"\n");
+}
+
+TEST_CASE("bzdraft front: a change of the team alone is told") {
+  Play play;
+  play.come_in();
+  CHECK(count(play.hears<words::Player>("id: 2 name: 'ben' team: BLUE motto: 'hi'"), " player=2 type=0 team=3 ") == 1);
+}
+
+TEST_CASE("bzdraft front: bases are no flags, also when they are taken or known at the entry") {
+  Play play;
+  play.stage.opens();
+  play.hears<words::Token>("id: 9 kind: BASE team: RED state: CARRIED carrier: 1");
+  play.come_in();
+  CHECK(play.hears<words::TokenTaken>("token { id: 8 kind: BASE state: CARRIED carrier: 2 } by: 2") == "");
+  CHECK(play.hears<words::TokenDropped>("token { id: 8 kind: BASE state: GROUND } by: 2") == "");
+  CHECK(count(play.hears<words::Spawned>("unit: 11 pose { unit: 11 }"), "MsgGrabFlag") == 0);
+}
+
+TEST_CASE("bzdraft front: a client that is put back takes up its own flag, and no other") {
+  Play play;
+  play.come_in();
+  play.hears<words::Token>("id: 7 code: 'V' state: CARRIED carrier: 2");
+  play.hears<words::Token>("id: 8 code: 'GM' state: GROUND carrier: 1");
+  CHECK(count(play.hears<words::Spawned>("unit: 11 pose { unit: 11 }"), "MsgGrabFlag") == 0);
+  play.hears<words::Token>("id: 6 code: 'GM' state: CARRIED carrier: 1");
+  CHECK(count(play.hears<words::Spawned>("unit: 11 pose { unit: 11 }"), "sends MsgGrabFlag number=2 ") == 1);
+}
+
+TEST_CASE(
+    "bzdraft front: a carried flag is told once at the entry, with its carrier; pickups and teams are told, too") {
+  Play play;
+  play.stage.opens();
+  play.learn_room();
+  play.hears<words::Unit>("id: 40 kind: PICKUP alive: true pose { unit: 40 x: 3 y: -4 }");
+  play.hears<words::Token>("id: 7 code: 'V' state: CARRIED carrier: 2");
+  play.hears<words::TeamScore>("team: GREEN wins: 3 losses: 70000");
+  play.asks({enter_as("anna")});
+  play.hears<words::Player>("id: 1 name: 'anna' team: RED");
+  play.hears<words::Player>("id: 2 name: 'ben' team: GREEN");
+  play.hears<words::Unit>("id: 12 owner: 2 team: GREEN");
+  play.hears<words::Owns>("player: 2 units: 12 active: 12");
+  const std::string in = play.hears<words::Ready>("");
+  CHECK(count(in, "sends MsgFlagUpdate number=0 flag={kind=5 status=2 carrier=2 ") == 1);
+  CHECK(count(in, "flag={kind=5 ") == 1);
+  CHECK(count(in, "sends MsgFlagUpdate number=1 flag={kind=0 status=1 carrier=0 position=(3000 -4000 0)}") == 1);
+  CHECK(count(in, "sends MsgTeamUpdate team=2 wins=3 losses=65535\n") == 1);
+  CHECK(count(in, "sends MsgTeamUpdate team=1 wins=0 losses=0\n") == 1);
+}
+
+TEST_CASE("bzdraft front: flags beyond the announced count are counted, if they are in the game") {
+  Play play;
+  play.stage.opens();
+  play.learn_room();
+  const std::string described = play.asks({VersionUp{}, GetWorldUp{}});
+  const auto at = described.find(" max_flags=");
+  REQUIRE(at != std::string::npos);
+  const int most = std::stoi(described.substr(at + 11));
+  for (int id = 1; id <= most; ++id)
+    play.hears<words::Token>("id: " + std::to_string(id) + " code: 'V' state: NOWHERE");
+  const std::string last = std::to_string(most + 1);
+  play.hears<words::Token>("id: " + last + " code: 'V' state: GROUND");
+  play.asks({enter_as("anna")});
+  play.hears<words::Player>("id: 1 name: 'anna' team: RED");
+  const std::string in = play.hears<words::Ready>("");
+  CHECK(count(in, " flag={kind=5 status=1 ") == 1);  // the one that lies
+  CHECK(count(in, "loses Token") == 0);
+  for (int id = 1; id < most; ++id) play.hears<words::Token>("id: " + std::to_string(id) + " code: 'V' state: GROUND");
+  const std::string full = "loses Token: no number is left for another flag\n";
+  CHECK(play.hears<words::Token>("id: " + std::to_string(most + 2) + " code: 'V' state: GROUND") == full);
+  CHECK(play.hears<words::Token>("id: " + std::to_string(most + 3) + " code: 'V' state: NOWHERE") == "");
+  CHECK(play.hears<words::Unit>("id: 7000 kind: PICKUP alive: true pose { unit: 7000 }") ==
+        "loses Unit: no number is left for another flag\n");
+}
+
+TEST_CASE("bzdraft front: a client that has left, or was refused for good, neither hears nor says anything more") {
+  Play left;
+  left.come_in();
+  CHECK(left.asks({Exit{}}) == "says Leave\ncloses: the client left\n");
+  CHECK(left.asks({AliveUp{}, Score{1, 2, 3}}) == "");
+  CHECK(left.hears<words::Notice>("text: 'n'") == "");
+  Play broken;
+  broken.come_in();
+  CHECK(count(broken.stage.receives(Buffer{0, 7, 'e', 'n', 1, 0, 'p', 0, 'a', 'n', 'n'}), "fails: ") == 1);
+  CHECK(broken.hears<words::Notice>("text: 'n'") == "");
+  Play refused;
+  refused.stage.opens();
+  CHECK(count(refused.hears<words::Refused>("code: FULL text: 'full'"), "closes: full\n") == 1);
+  CHECK(refused.hears<words::Refused>("code: FULL text: 'full'") == "");
+}
+
+TEST_CASE("bzdraft front: where another player is put right, the client sees it there") {
+  Play play;
+  play.come_in();
+  CHECK(count(play.hears<words::Corrected>("pose { unit: 12 x: 7 }"),
+              "MsgPlayerUpdate player=2 status=1 position=(7000 ") == 1);
+}
+
+TEST_CASE("bzdraft front: a death that the room refuses is undone, and that of another is not the client's") {
+  Play play;
+  play.come_in();
+  play.asks({Killed{1, 2, 0, 5}});
+  CHECK(play.hears(core::Fact(2, word<words::ClaimRefused>("why: 'no'"))).starts_with("loses ClaimRefused"));
+  std::string undone = play.hears(core::Fact(1, word<words::ClaimRefused>("why: 'no'")));
+  undone += play.stage.waits(2 * kSecond);
+  CHECK(count(undone, "sends MsgAlive player=1 ") == 1);
+  play.asks({Killed{1, 2, 0, 5}});
+  play.hears<words::Died>("player: 1 unit: 11 killer: 2");
+  CHECK(count(play.stage.waits(6 * kSecond), "MsgAlive") == 0);  // it was confirmed
+  CHECK(play.asks({PlayerUpdate{1, kAlive, {1000, 0, 0}, {}, 0, 0}}) == "");
+}
+
+TEST_CASE("bzdraft front: a client that has to wait is let in, and told for what; one that is in is told, too") {
+  Play play;
+  play.stage.opens();
+  play.learn_room();
+  play.asks({enter_as("anna")});
+  play.hears<words::Player>("id: 1 name: 'anna' team: RED");
+  const std::string in = play.hears<words::Waiting>("have: 1 need: 2");
+  CHECK(count(in, "sends MsgAccept player=1\n") == 1);
+  CHECK(count(in, "waiting for players: 1 of 2") == 1);
+  CHECK(count(play.hears<words::Waiting>("have: 2 need: 3"), "waiting for players: 2 of 3") == 1);
+  Play ready;
+  ready.stage.opens();
+  ready.learn_room();
+  ready.hears<words::Waiting>("have: 1 need: 2");
+  ready.hears<words::Ready>("");
+  ready.hears<words::Player>("id: 1 name: 'anna' team: RED");
+  const std::string there = ready.asks({enter_as("anna")});
+  CHECK(count(there, "sends MsgAccept player=1\n") == 1);
+  CHECK(count(there, "waiting for players") == 0);
+}
+
+TEST_CASE("bzdraft front: a session that ends says why: in the game by a line, before it by a reject") {
+  Play in;
+  in.come_in();
+  CHECK(in.stage.session_ends("over") ==
+        "sends MsgMessage from=0 to=1 text=\"over\"\nsends MsgSuperKill\ncloses: over\n");
+  Play refused;
+  refused.come_in();
+  CHECK(refused.hears<words::Refused>("code: SERVER_GONE text: 'gone'") ==
+        "sends MsgMessage from=0 to=1 text=\"gone\"\nsends MsgSuperKill\ncloses: gone\n");
+  Play before;
+  before.stage.opens();
+  CHECK(before.stage.session_ends("over") ==
+        "sends MsgReject reason=2 text=\"over\"\nsends MsgSuperKill\ncloses: over\n");
+  Play silent;
+  silent.stage.opens();
+  CHECK(silent.stage.session_ends("").starts_with("sends MsgSuperKill\n"));
+}
+
+TEST_CASE("bzdraft front: a unit of nobody has its own name and team, else a number; other things are no players") {
+  Play play;
+  play.come_in();
+  CHECK(count(play.hears<words::Unit>("id: 50 kind: TANK name: 'guard' team: BLUE"),
+              "sends MsgAddPlayer player=3 type=2 team=3 wins=0 losses=0 callsign=\"guard\" ") == 1);
+  CHECK(count(play.hears<words::Unit>("id: 51 kind: TANK"),
+              " player=4 type=2 team=0 wins=0 losses=0 callsign=\"player 4\" ") == 1);
+  CHECK(play.hears<words::Unit>("id: 52 kind: BRICK") == "loses Unit: the client's game has nothing like it\n");
+}
+
+TEST_CASE("bzdraft front: the callsign that a player had is free for its new name") {
+  Play play;
+  play.come_in();
+  play.hears<words::Player>("id: 3 name: 'ben' team: BLUE");
+  CHECK(count(play.hears<words::Player>("id: 3 name: 'ben 2' team: RED"), " callsign=\"ben 2\" ") == 1);
+}
+
+TEST_CASE("bzdraft front: a shot has a number below the count of a player's shots, and a ray begins at the muzzle") {
+  Play play;
+  play.come_in();
+  play.asks({GetWorldUp{}});
+  CHECK(count(play.hears<words::Shot>("shooter: 2 unit: 12 shot: 3 x: 50 y: 50 vx: 1 life: 1"), " shooter=2 shot=0 ") ==
+        1);
+  CHECK(count(play.hears<words::Shot>("shooter: 2 unit: 12 shot: 2 x: 50 y: 50 vx: 1 life: 1"), " shooter=2 shot=2 ") ==
+        1);
+  CHECK(count(play.hears<words::Shot>("shooter: 2 unit: 12 shot: 1 kind: RAY x: 50 y: 50 vx: 1 range: 30"),
+              " position=(50000 50000 1570) ") == 1);
+}
+
+TEST_CASE(
+    "bzdraft front: a shot that was steered towards the client's tank ends before it hits, if the server decides") {
+  const std::string shot = "shooter: 2 unit: 12 shot: 1 kind: GUIDED x: 90 y: 90 z: 1.57 vy: 1 life: 9";
+  Play far;
+  far.come_in(false);
+  far.hears<words::Shot>(shot);
+  CHECK(count(far.stage.waits(kSecond), "MsgShotEnd") == 0);
+  Play near;
+  near.come_in(false);
+  near.hears<words::Shot>(shot);
+  near.hears<words::ShotMoved>("shooter: 2 shot: 1 x: 40 z: 1.57 vx: -40");
+  CHECK(count(near.stage.waits(kSecond), "sends MsgShotEnd ") == 1);
+}
+
+TEST_CASE("bzdraft front: a client that was put elsewhere is there, before it says anything") {
+  Play play;
+  play.come_in();
+  play.hears<words::Token>("id: 7 code: 'V' state: CARRIED carrier: 1");
+  play.hears<words::Spawned>("unit: 11 pose { unit: 11 x: 50 y: 20 }");
+  CHECK(count(play.asks({DropFlagUp{3}}), "says TokenWish token: 7 op: DROP x: 50 y: 20 ") == 1);
+}
+
+TEST_CASE("bzdraft front: of a team whose flag was captured, a player who is shot later dies like any other") {
+  Play play;
+  play.come_in();
+  play.hears<words::Token>("id: 7 kind: TEAM_FLAG code: 'G*' team: GREEN state: CARRIED carrier: 1");
+  play.hears<words::TokenCaptured>("token: 7 by: 1 team: GREEN");
+  CHECK(count(play.hears<words::Died>("player: 2 unit: 12 killer: 1 why: BY_SHOT"), "sends MsgKilled victim=2 ") == 1);
+}
+
 }  // namespace
 }  // namespace entente::bzdraft::front_words_test

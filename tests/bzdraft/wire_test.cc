@@ -132,5 +132,21 @@ TEST_CASE("bzdraft: a message with two codes is written with the page's, unless 
   CHECK(to_hex(chosen) == "000574750100020003");
 }
 
+TEST_CASE("bzdraft: last words are a reject with the reason, if there is one, and the end") {
+  const auto words = [](wire::Parting parting, std::string_view why) {
+    std::string all;
+    for (const Buffer& packet : bzdraft::game().last_words(0, wire::ClientStage::kNew, parting, why)) {
+      Cut cut;
+      wire::Dissector(bzdraft::game(), 0).stream(Way::kToClient, packet, cut);
+      all += cut.all;
+    }
+    return all;
+  };
+  CHECK(words(wire::Parting::kFull, "no seat") == "MsgReject reason=7 text=\"no seat\"; MsgSuperKill; ");
+  CHECK(words(wire::Parting::kTooManyFromAddress, "no seat") == "MsgReject reason=7 text=\"no seat\"; MsgSuperKill; ");
+  CHECK(words(wire::Parting::kBanned, "go") == "MsgReject reason=2 text=\"go\"; MsgSuperKill; ");
+  CHECK(words(wire::Parting::kLeft, "") == "MsgSuperKill; ");
+}
+
 }  // namespace
 }  // namespace entente::wire_test
