@@ -326,5 +326,19 @@ TEST_CASE("panic back: each kind of intent is carried out, or counted by a reaso
   });
 }
 
+TEST_CASE("panic back: a tank of our colour that the GameState has not named is ours, but is not steered") {
+  Game game;
+  CHECK(has(game.receives(game.lines.create(16, 50, 9, 7, 7)), "says Unit id: 105 owner: 1 "));
+  CHECK(game.hears<words::Select>("unit: 105") == "loses Select: it is not a living tank of the player\n");
+  CHECK(game.hears<words::Step>("unit: 105 direction: EAST") == "loses Step: it is not a living tank of the player\n");
+}
+
+TEST_CASE("panic back: messages of kinds that are reserved, and moves without a direction, change nothing") {
+  Game game;
+  CHECK(has(game.receives(game.lines.create(11, 50, 9, 7, 7)), "loses "));
+  CHECK(has(game.receives(game.lines.event(kMove, 9, 1, 4)), "loses Move.direction: not a valid direction\n"));
+  CHECK(has(game.receives(game.lines.move(kWest, 1, 4)), "says Pose unit: 104 x: -287.5 y: 287.5 "));
+}
+
 }  // namespace
 }  // namespace entente::panic::back_facts_test

@@ -273,5 +273,48 @@ TEST_CASE("panic front: a cell's ammunition is a tenth of the mass of all cells 
   CHECK_FALSE(has(play.hears<words::Shot>("shooter: 1 unit: 5 vx: 1"), "UpdateAmmo"));
 }
 
+TEST_CASE("panic front: a step that was under way when the client was lost is nothing to the client that returns") {
+  FrontPlay play(0, {{"name", "paul"}, {"reconnect", "2"}});
+  play.start_awaited();
+  CHECK(has(play.acts(kDrive, kEast, 1), "says Step "));
+  CHECK(play.stage.returns().starts_with("sends GameState"));
+  CHECK_FALSE(has(play.waits(2 * kSecond), "sends Move"));
+}
+
+TEST_CASE("panic front: a player who has lost one of two tanks is in play, and asks for nothing") {
+  FrontPlay play;
+  play.stage.opens();
+  play.tells_room();
+  play.hears<words::Unit>("id: 7 owner: 1 team: ROGUE alive: true pose { x: 112.5 y: 112.5 yaw: 1.57 }");
+  play.hears<words::Owns>("player: 1 units: 5 units: 7 active: 5");
+  play.hears<words::Ready>("");
+  play.hears<words::Spawned>(FrontPlay::kSpawned);
+  CHECK(has(play.hears<words::Died>("player: 1 unit: 7 killer: 2 respawn_s: 1"),
+            "sends UpdateHealth direction=0 value=0 piece=3\n"));
+  CHECK_FALSE(has(play.waits(10 * kSecond), "says Spawn"));
+  play.hears<words::Died>("player: 1 unit: 5 killer: 2 respawn_s: 1");
+  CHECK(has(play.waits(2 * kSecond), "says Spawn\n"));
+}
+
+TEST_CASE("panic front: a pellet is not drawn over the client's own tank, but once the tank has left the tile") {
+  Game game;
+  game.hears<words::Unit>("id: 40 kind: PELLET alive: true pose { unit: 40 x: 13 y: -13 }");
+  CHECK_FALSE(has(game.waits(2 * kSecond), "sends CreateAmmo"));
+  std::string said = game.poses(5, 62.5, -12.5, 1.57);
+  said += game.waits(2 * kSecond);
+  CHECK(has(said, "sends CreateAmmo value=1 piece=3 x=16 y=16\n"));
+}
+
+TEST_CASE("panic front: a token is shown where it lies now, and is gone while somebody carries it") {
+  Game game;
+  CHECK(has(game.hears<words::Token>("id: 4 state: GROUND x: 62.5 y: 62.5"),
+            "sends CreateAmmo value=1 piece=3 x=18 y=13\n"));
+  CHECK(has(game.hears<words::Token>("id: 4 state: GROUND x: 87.5 y: 62.5"), " piece=3 x=19 y=13\n"));
+  CHECK(game.hears<words::Token>("id: 4 state: GROUND x: 87.5 y: 62.5") == "");
+  CHECK(game.hears<words::Token>("id: 4 state: CARRIED carrier: 2") == "sends Destroy direction=0 value=0 piece=3\n");
+  CHECK(has(game.hears<words::Token>("id: 4 state: GROUND x: 62.5 y: 62.5"), "sends CreateAmmo value=1 "));
+  CHECK(game.hears<words::Token>("id: 5 kind: BASE state: GROUND x: 62.5 y: 62.5") == "");
+}
+
 }  // namespace
 }  // namespace entente::panic::front_pieces_test
