@@ -261,6 +261,16 @@ TEST_CASE("ogar legacy back: a server that sends no border and no cell is asked 
   CHECK(has(late, "sends Join name=\"anna\""));
 }
 
+TEST_CASE("ogar legacy back: a server that has taken its world away gets the same time for the next one") {
+  Play play(6);
+  play.plays();
+  play.waits(20 * kSecond);
+  play.receives(ogar::ClearAll{});
+  play.hears(words::Spawn());
+  CHECK_FALSE(has(play.waits(4 * kSecond), "sends Join"));
+  CHECK(has(play.waits(2 * kSecond), "sends Join name=\"anna\""));
+}
+
 TEST_CASE("ogar legacy back: each split is a message, at most 16; lines of chat are short, one every 2.1 s") {
   Play play(5);
   play.plays();
@@ -313,6 +323,42 @@ TEST_CASE("ogar legacy back: Q and commands to minions are separate messages, se
   for (const char* message : {"Mouse", "MinionSplit", "QPress", "MinionEject", "MinionFreeze"})
     CHECK(has(sent, std::string("sends ") + message + " "));
   CHECK_FALSE(has(sent, "sends Eject "));
+}
+
+TEST_CASE("ogar legacy back: own cells are known as such, however many the player had before") {
+  Play play(6);
+  play.plays();
+  constexpr std::uint32_t kFirst = 1000, kEnd = 1600;
+  const auto is_own = [&](std::uint32_t id) {
+    return has(play.receives(nodes({node(id, 10, 40, 64, "anna")})), " owner: 1 ");
+  };
+  SUBCASE("they were shown and are gone") {
+    for (std::uint32_t id = kFirst; id < kEnd; ++id) {
+      play.receives(ogar::AddNode{id});
+      play.receives(nodes({node(id, 10, 40, 64, "anna")}));
+      ogar::UpdateNodes gone;
+      gone.removed = {id};
+      play.receives(gone);
+    }
+  }
+  SUBCASE("they died before they were shown") {
+    for (std::uint32_t id = kFirst; id < kEnd; ++id) play.receives(ogar::AddNode{id});
+  }
+  play.receives(ogar::AddNode{kEnd});
+  CHECK(is_own(kEnd));
+  CHECK_FALSE(is_own(kEnd + 1));
+  CHECK(has(play.receives(nodes({node(7, 0, 20, 64)})), "says Pose unit: 101 "));  // the one that it has all the time
+}
+
+TEST_CASE("ogar legacy back: in another world, the numbers of own cells may be those of others") {
+  Play play(6);
+  play.plays();
+  play.receives(ogar::AddNode{9});
+  play.receives(ogar::ClearAll{});
+  play.receives(border());
+  const std::string seen = play.receives(nodes({node(9, 10, 40, 64, "ben")}));
+  CHECK(has(seen, "name: \"ben\""));
+  CHECK_FALSE(has(seen, " owner: 1 "));
 }
 
 }  // namespace

@@ -71,8 +71,16 @@ void ServerTranslator::translate(const ClearAll&, Update& update) {
   update.flags |= kClear;
 }
 
+/// A cell that dies before it is shown is never removed. So if there are too many, the oldest that is not shown is
+/// forgotten.
 void ServerTranslator::translate(const AddNode& own, Update&) {
-  if (own_.size() < kMostOwnCells && !is_own(own.id)) own_.push_back(own.id);
+  if (is_own(own.id)) return;
+  if (own_.size() >= kMostOwnCells) {
+    const auto unseen = std::find_if(own_.begin(), own_.end(), [&](std::uint32_t id) { return !known_.has(id); });
+    if (unseen == own_.end()) return;
+    own_.erase(unseen);
+  }
+  own_.push_back(own.id);
 }
 
 bool ServerTranslator::is_own(std::uint32_t id) const { return std::find(own_.begin(), own_.end(), id) != own_.end(); }
