@@ -399,5 +399,113 @@ TEST_CASE("ogar front: the leader is the first of the board who has units, else 
   CHECK(has(play.shows(board), "camera={x=1767.75 "));
 }
 
+TEST_CASE("ogar front: shots are shown, however many pieces of mass were shown before") {
+  Greeted play;
+  const auto fires = [&](std::uint32_t number) {
+    words::Shot wave;
+    wave.set_shooter(2);
+    wave.set_shot(number);
+    wave.set_kind(words::WAVE);
+    wave.set_life(30);
+    wave.set_radius(1);
+    wave.set_range(60);
+    play.hears(wave);
+  };
+  for (std::uint32_t number = 1; number <= 20; ++number) fires(number);  // 320 pieces in each picture
+  CHECK(count(play.waits(14 * kTick), "removed=[") == 0);
+  fires(21);
+  const std::string shown = play.waits(kTick);
+  const auto added = shown.find("added=[");
+  REQUIRE(added != std::string::npos);
+  CHECK(count(shown.substr(added, shown.find(']', added) - added), "{id=") == 16);
+}
+
+TEST_CASE("ogar front: a roaming watcher goes up and down as it goes left and right, 32 units a tick") {
+  Greeted play;
+  play.wishes({0, 0, ogar::kSpectate});
+  play.wishes({0, -100'000, ogar::kQPress});
+  CHECK(has(play.waits(kTick), "camera={x=0 y=-32 scale=0.4}"));
+  play.waits(30 * kSecond);
+  CHECK(has(play.waits(kTick), "camera={x=0 y=-7071 scale=0.4}"));
+}
+
+TEST_CASE("ogar front: of a cell that changes its colour, the client is not told the same name and skin again") {
+  Greeted play;
+  Unit cell = unit(60, Unit::CELL, 10, 3);
+  cell.set_name("ben");
+  cell.set_skin("fox");
+  CHECK(has(play.shows(cell), "name=\"ben\" skin=\"fox\""));
+  words::UnitChanged changed;
+  changed.set_unit(60);
+  changed.set_colour(0x102030);
+  CHECK(has(play.shows(changed), "updated=[{id=60 flags=4 "));
+  changed.set_skin("owl");
+  CHECK(has(play.shows(changed), "updated=[{id=60 flags=16 "));
+}
+
+TEST_CASE("ogar front: where no team has a score yet, the board lists the players all the time") {
+  Greeted play;
+  words::Room room;
+  room.set_teams(true);
+  play.hears(room);
+  play.hears(player(2, "ben"));
+  const std::string seen = play.waits(7 * kSecond);
+  CHECK(has(seen, "board={type=1 "));
+  CHECK_FALSE(has(seen, "board={type=2 "));
+}
+
+TEST_CASE("ogar front: a cell comes back after it left the view, as itself and with all its looks") {
+  Greeted play;
+  Unit cell = unit(60, Unit::CELL, 10, 3);
+  cell.set_name("ben");
+  play.shows(cell);
+  words::Pose away;
+  away.set_unit(60);
+  away.set_x(390);
+  away.set_radius(3);
+  CHECK(has(play.shows(away), "removed=[60]"));
+  away.set_x(11);
+  const std::string back = play.shows(away);
+  CHECK(has(back, "added=[{id=60 type=0 "));
+  CHECK(has(back, "name=\"ben\""));
+}
+
+TEST_CASE("ogar front: a world that differs on one side only is another one") {
+  Greeted play;
+  for (int side = 0; side < 4; ++side) {
+    CAPTURE(side);
+    words::World world = open_world(400);
+    if (side == 0) world.set_west(-300);
+    if (side == 1) world.set_east(300);
+    if (side == 2) world.set_south(-300);
+    if (side == 3) world.set_north(300);
+    CHECK(has(play.shows(world), "border={"));
+    CHECK(has(play.shows(open_world(400)), "border={left=-7071 right=7071 top=-7071 bottom=7071}"));
+    CHECK_FALSE(has(play.shows(open_world(400)), "border={"));
+  }
+}
+
+TEST_CASE("ogar front: a token lies where the room says; a line has the name that was said with it") {
+  Greeted play;
+  words::Token token;
+  token.set_id(7);
+  token.set_state(words::Token::GROUND);
+  token.set_x(10);
+  token.set_y(20);
+  CHECK(has(play.shows(token), "x=176.775 y=-353.55 size=20 "));
+  play.hears(player(2, "ben"));
+  words::Said line = said(2, "hi", words::Say::EVERYBODY);
+  line.set_name("zoe");
+  CHECK(has(play.shows(line), "chat=[{name=\"zoe\" "));
+}
+
+TEST_CASE("ogar front: a unit that becomes another kind of cell is a new cell for the client") {
+  Greeted play;
+  CHECK(has(play.shows(unit(60, Unit::VIRUS, 10, 5)), "added=[{id=60 "));
+  const std::string changed = play.shows(unit(60, Unit::CELL, 10, 5));
+  CHECK(has(changed, "type=0 "));
+  CHECK(has(changed, "removed=[60]"));
+}
+
 }  // namespace
 }  // namespace entente::testing::cells_test

@@ -285,6 +285,32 @@ TEST_CASE("ogar legacy front: in a new world the own row of the board has the pl
   }
 }
 
+TEST_CASE("ogar legacy front: the own row of the board has a cell that the player still has") {
+  for (const std::uint32_t version : {5U, 7U}) {
+    CAPTURE(version);
+    Play play(version);
+    play.plays();
+    play.waits(kTick);
+    words::Gone gone;
+    gone.set_unit(50);
+    play.hears(gone);
+    CHECK(has(play.waits(kTick), "removed=[50]"));
+    words::Owns owns;
+    owns.set_player(1);
+    owns.add_units(51);
+    owns.set_active(51);
+    play.hears(Play::unit(51, words::Unit::CELL, 10, -20, 32, 1));
+    play.hears(owns);
+    CHECK(has(play.waits(kTick), "sends AddNode id=51\n"));
+    words::Board board;
+    board.add_rows()->set_name("ben");
+    board.add_rows()->set_name("anna");
+    board.mutable_rows(1)->set_me(true);
+    play.hears(board);
+    CHECK(has(play.waits(4 * kTick), "Leaderboard rows=[{mark=0 name=\"ben\"} {mark=51 name=\"anna\"}]"));
+  }
+}
+
 TEST_CASE(
     "ogar legacy front: the mouse is read in all three widths; a second press of Q without a release counts as both") {
   Play play(6);

@@ -433,5 +433,123 @@ TEST_CASE("ogar back: a link that ends is a refusal until a world was shown") {
   CHECK(over.stage.session_ends("closing time") == "closes: closing time 1000\n");
 }
 
+// -- What only shows later --------------------------------------------------------------------------------------------
+
+TEST_CASE("ogar back: a board that was shown before the world was left is told again in the next one") {
+  Playing play;
+  CHECK(has(play.receives(Shown().row(1, 2, "ben")), "says Board "));
+  CHECK_FALSE(has(play.receives(Shown().row(1, 2, "ben")), "says Board "));
+  play.receives(Shown().clear().border());
+  CHECK(has(play.receives(Shown().row(1, 2, "ben")), "says Board "));
+}
+
+TEST_CASE("ogar back: a camera without a border shows a world, whose middle it is") {
+  BackStage stage(ogar::faces().back({}), ogar::game(), 0, wire::Way::kToServer);
+  stage.opens();
+  const std::string seen = stage.receives(Buffer(Shown().camera(30'000, -5000, 1)));
+  CHECK(has(seen, "says World hash: \"ogar 800.000000 by 800.000000 open\""));
+  CHECK(has(seen, "says View width: "));
+}
+
+TEST_CASE("ogar back: wishes of others are counted; one for a world is none of a player") {
+  Connected play;
+  core::Intent other(say("hi"));
+  other.by = 2;
+  CHECK(has(play.hears(other), "loses Say: "));
+  CHECK_FALSE(has(play.waits(3 * kSecond), "flags=64"));
+  CHECK(play.hears(words::WantWorld()) == "");
+}
+
+TEST_CASE("ogar back: a player who enters when there is a world is told of at once") {
+  BackStage stage(ogar::faces().back({}), ogar::game(), 0, wire::Way::kToServer);
+  stage.opens();
+  stage.receives(Buffer(Shown().border()));
+  words::Enter enter;
+  enter.set_name("anna");
+  const std::string entered = stage.hears(enter);
+  CHECK(has(entered, "says Player id: 1 name: \"anna\" team: ROGUE responding: true\n"));
+  CHECK(has(entered, "says Ready\n"));
+}
+
+TEST_CASE("ogar back: in no world, a change of name is not told, but is that of the next life") {
+  Playing play;
+  play.receives(Shown().clear());
+  words::Change change;
+  change.set_name("anne");
+  CHECK_FALSE(has(play.hears(change), "says Player"));
+  CHECK(has(play.receives(Shown().border()), "says Player id: 1 name: \"anne\""));
+}
+
+TEST_CASE("ogar back: a cell that shall go at half its speed has its mouse near, in any direction") {
+  Playing play;
+  const auto mouse = [&](double yaw, std::string_view axis) {
+    words::Keys keys;
+    keys.set_bits(words::Keys::FORWARD | words::Keys::SNEAK);
+    keys.set_yaw(yaw);
+    play.hears(keys);
+    const std::string sent = play.waits(kTick);
+    const auto at = sent.find(axis);
+    return at != std::string::npos ? std::abs(std::stoi(sent.substr(at + axis.size()))) : 0;
+  };
+  const int east = mouse(0, " x="), north = mouse(std::atan2(1, 0), " y=");
+  CHECK(east > 0);
+  CHECK(east < 50);  // at full speed it is hundreds of units away
+  CHECK(north == east);
+}
+
+TEST_CASE("ogar back: a cell of nobody keeps the name and skin that the server gives it") {
+  Connected play;
+  CHECK(has(play.receives(Shown().add(30, CellType::kVirus, 0, 0, 100, "trap")), " name: \"trap\" "));
+}
+
+TEST_CASE("ogar back: of the shots of a flood, as many are ended as are remembered") {
+  Playing play(64);
+  words::Fire fire;
+  for (std::uint32_t shot = 1; shot <= 70; ++shot) {
+    fire.set_shot(shot);
+    play.hears(fire);
+  }
+  CHECK(count(play.waits(3 * kSecond), "says ShotEnded") == 64);
+}
+
+TEST_CASE("ogar back: mass is thrown by the cell of its colour, not by a nearer one") {
+  Playing play;
+  play.receives(Shown()
+                    .add(20, CellType::kPlayer, 400, 0, 60, "ben", false, {10, 20, 30})
+                    .add(21, CellType::kPlayer, 500, 0, 60, "cat", false, {40, 50, 60}));
+  play.waits(kTick);
+  const std::string seen = play.receives(Shown().add(22, CellType::kEjected, 480, 40, 38, "", false, {10, 20, 30}));
+  CHECK(has(seen, "says Shot shooter: 102 "));
+}
+
+TEST_CASE("ogar back: a key that is reported twice without a release is pressed once") {
+  Playing play;
+  words::Button down;
+  down.set_down(true);
+  play.hears(down);
+  std::string sent = play.waits(5 * kTick);
+  play.hears(down);
+  sent += play.waits(10 * kTick);
+  CHECK(count(sent, " flags=4 ") == 1);
+  CHECK(count(sent, " flags=8 ") == 0);
+}
+
+TEST_CASE("ogar back: when too many players are known, a new one takes the place of the one that was away longest") {
+  Playing play;
+  for (std::uint32_t id = 100; id < 100 + 499; ++id)  // and our own
+    play.receives(Shown().add(id, CellType::kPlayer, 100, 100, 60, ("p" + std::to_string(id)).c_str()));
+  CHECK(has(play.receives(Shown().add(900, CellType::kPlayer, 100, 100, 60, "late")), "loses "));
+  const std::string second = play.receives(Shown().eat(200, 7));
+  CHECK(has(second, "says Died player: "));
+  play.waits(kTick);
+  CHECK(has(play.receives(Shown().eat(100, 7)), "says Died player: "));
+  play.waits(kTick);
+  const auto at = second.find("says Died player: ") + 18;
+  const std::string away = second.substr(at, second.find(' ', at) - at);
+  const std::string seen = play.receives(Shown().add(901, CellType::kPlayer, 100, 100, 60, "new"));
+  CHECK(has(seen, "says PlayerGone id: " + away + " why: \"not seen any more\"\n"));
+  CHECK(has(seen, "name: \"new\""));
+}
+
 }  // namespace
 }  // namespace entente::testing::wishes_test
