@@ -207,6 +207,27 @@ TEST_CASE("a shield gives the flag instead of the life") {
   CHECK_FALSE(sent(after(stage, second), "MsgKilled").empty());
 }
 
+TEST_CASE("a flag is dropped where its tank is now") {
+  auto shielded = driven(30, 20);
+  take(shielded, "SH");
+  const std::string hit = after(shielded, shot("", {30, 60, 1.57F}, {0, -100, 0}));
+  CHECK(sent(hit, "MsgDropFlag") == "sends MsgDropFlag pos=(30 20 0)\n");
+
+  auto driving = driven(30, 20);
+  words::Toward goal;
+  goal.set_x(80);
+  goal.set_y(20);
+  driving.hears(goal);
+  driving.waits(core::kSecond);
+  const double x = driving.world().unit(driving.world().player(1)->active)->unit.pose().x();
+  CHECK(x > 35);
+  const std::string unasked =
+      sent(driving.receives(by_server({GrabFlag{player_id(3), carried(3, "V")}})), "MsgDropFlag");
+  const std::string begin = "sends MsgDropFlag pos=(";
+  REQUIRE(unasked.starts_with(begin));
+  CHECK(std::stod(unasked.substr(begin.size())) == doctest::Approx(x));
+}
+
 TEST_CASE("a thief takes the flag, and nothing from a tank that has none; a flag is dropped before a death") {
   auto stage = driven();
   take(stage, "V");
