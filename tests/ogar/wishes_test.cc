@@ -551,5 +551,22 @@ TEST_CASE("ogar back: when too many players are known, a new one takes the place
   CHECK(has(seen, "name: \"new\""));
 }
 
+TEST_CASE("ogar back: who watched asks the next world to let it watch, too") {
+  Connected play;
+  play.hears(watch(words::Watch::LEADER));
+  CHECK(has(play.waits(2 * kTick), " flags=2 "));
+  CHECK_FALSE(has(play.waits(kSecond), " flags=2 "));
+  play.receives(Shown().clear().border());
+  CHECK(has(play.waits(2 * kTick), " flags=2 "));
+}
+
+TEST_CASE("ogar back: a room with teams is told as such") {
+  BackStage stage(ogar::faces().back({}), ogar::game(), 0, wire::Way::kToServer);
+  stage.opens();
+  stage.receives(Buffer(Shown().teams().border()));
+  CHECK(stage.world().room().teams());
+  CHECK(stage.world().room().mode() == "teams");
+}
+
 }  // namespace
 }  // namespace entente::testing::wishes_test
