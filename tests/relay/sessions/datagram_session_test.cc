@@ -32,17 +32,19 @@ Limits timed() {
   return limits;
 }
 
-relay::RouteOptions options(const Limits& limits) {
+relay::RouteOptions options(const Limits& limits, relay::Bans* bans) {
   relay::RouteOptions options = options_of(aos::game());
+  options.bans = bans;
   options.enet = EnetMode::kDatagrams;
   options.limits = limits;
   return options;
 }
 
 struct Rig : Turning, relay::DatagramSession::Owner {
-  explicit Rig(const Limits& limits = timed(), std::size_t servers = 1, std::vector<net::Address> at = {}) {
+  explicit Rig(const Limits& limits = timed(), std::size_t servers = 1, std::vector<net::Address> at = {},
+               relay::Bans* bans = nullptr) {
     for (std::size_t i = 0; i < servers; ++i) at.push_back(server.emplace_back(loopback()).here());
-    route.emplace(loop, options(limits), at, &tapped.sink(0));
+    route.emplace(loop, options(limits, bans), at, &tapped.sink(0));
     auto listening = net::listen_datagrams(loopback());
     REQUIRE(listening.ok());
     route->listener.datagrams = std::make_shared<const net::Fd>(std::move(listening->udp));
@@ -483,6 +485,155 @@ TEST_CASE("datagram session: an operator's drain ends those on that server, and 
   CHECK(rig.session->leave_server(rig.route->server().name, ""));
   CHECK(rig.route->ended(Reason::kDrained) == 1);
   CHECK_FALSE(rig.session->leave_server(rig.route->server().name, ""));
+}
+
+TEST_CASE("datagram session: idle_ms of more than a minute is a minute, because ENet gives up a silent peer then") {
+  Limits limits = timed();
+  limits.idle_ms = 600'000;
+  Rig rig(limits);
+  rig.open();
+  rig.session->tick(rig.began + 60'000);
+  CHECK(rig.times_done == 0);
+  rig.session->tick(rig.loop.now() + 60'001);
+  CHECK(rig.route->ended(Reason::kIdle) == 1);
+}
+
+TEST_CASE("datagram session: with its first answer the server is up, and counts the connection once") {
+  Rig rig;
+  relay::Upstream& server = rig.route->server();
+  server.failed(rig.loop.now(), "gone");
+  (void)rig.at_server();
+  rig.answer(verify_datagram(kConnectId + 1));  // of another connect
+  CHECK(server.sessions_opened() == 0);
+  CHECK(server.state() == relay::Upstream::State::kDown);
+  rig.say(rig.first);
+  for (int i = 0; i < 2; ++i) rig.answer(verify_datagram(kConnectId));
+  CHECK(server.sessions_opened() == 1);
+  CHECK(server.state() == relay::Upstream::State::kUp);
+  CHECK(rig.route->heard.told("server " + server.name + " is up") == 1);
+}
+
+TEST_CASE("datagram session: if no server is left, the reason is that of the last one") {
+  const net::Address nowhere = *net::Address::parse("255.255.255.255:9");
+  for (int i = 0; i < 10; ++i) {  // any of the two may be tried first
+    Rig rig(timed(), 1, {nowhere});
+    const bool silent_is_last = rig.route->heard.told("cannot open a UDP socket") == 1;
+    rig.session->tick(rig.loop.now() + kConnectMs + 1);
+    CHECK(rig.times_done == 1);
+    CHECK(rig.route->ended(silent_is_last ? Reason::kServerTimeout : Reason::kServerUnreachable) == 1);
+  }
+}
+
+TEST_CASE("datagram session: the client's disconnect has the number to which its server has written last") {
+  Rig rig;
+  rig.open();
+  Buffer other = from_server("x");
+  other[1] = 9;
+  rig.answer(other);
+  (void)rig.at_client();
+  rig.session->end(Reason::kKicked);
+  CHECK(rig.at_client() ==
+        hex(bytes_of(net::enet_disconnect(0x1009, aos::game().enet_parting(wire::Parting::kKicked)))));
+}
+
+TEST_CASE("datagram session: an answer that belongs to another connect proves nothing") {
+  Rig rig;
+  (void)rig.at_server();
+  rig.answer(verify_datagram(kConnectId + 1));
+  rig.say(proof_datagram());
+  CHECK_FALSE(rig.session->proven());
+  CHECK(rig.asked == 0);
+  CHECK(rig.at_server().empty());
+}
+
+TEST_CASE("datagram session: each connect that the client sends again pays for one more answer to it") {
+  Rig rig;
+  (void)rig.at_server();
+  rig.answer(verify_datagram(kConnectId));
+  rig.answer(verify_datagram(kConnectId));
+  CHECK(rig.at_client().size() == 1);
+  CHECK(rig.route->dropped(Drop::kUnproven) == 1);
+  for (int i = 0; i < 3; ++i) rig.say(rig.first);
+  for (int i = 0; i < 4; ++i) rig.answer(verify_datagram(kConnectId));
+  CHECK(rig.at_client().size() == 3);
+  CHECK(rig.route->dropped(Drop::kUnproven) == 2);
+}
+
+TEST_CASE("datagram session: a session's opening and length are counted once it is proven") {
+  const auto sum = [](const auto& durations) {
+    std::uint64_t all = 0;
+    for (const relay::Count& one : durations.in) all += one.read();
+    return all;
+  };
+  for (const bool proves : {true, false}) {
+    CAPTURE(proves);
+    Rig rig;
+    const auto& counters = rig.route->here->counters;
+    if (proves) rig.open();
+    CHECK(sum(counters.opening) == (proves ? 1 : 0));
+    CHECK(sum(counters.length) == 0);
+    rig.session->end(Reason::kKicked);
+    CHECK(sum(counters.opening) == (proves ? 1 : 0));
+    CHECK(sum(counters.length) == (proves ? 1 : 0));
+    CHECK(counters.begun.read() == 1);
+  }
+}
+
+TEST_CASE("datagram session: a proven client shares the rates of its address; who is unproven takes nothing of them") {
+  Limits limits = timed();
+  limits.address_messages_per_second = 1;
+  Rig rig(limits);
+  (void)rig.at_server();
+  for (int i = 0; i < 20; ++i) rig.say(rig.first);
+  CHECK(rig.route->dropped(Drop::kTooFast) == 0);
+  rig.answer(verify_datagram(kConnectId));
+  rig.say(proof_datagram());
+  REQUIRE(rig.session->proven());
+  for (int i = 0; i < 50; ++i) rig.say(from_client("x"));
+  CHECK(rig.route->dropped(Drop::kTooFast) >= 1);
+}
+
+TEST_CASE("datagram session: the guess that ends it is counted as what comes after the end") {
+  Rig rig;
+  (void)rig.at_server();
+  rig.answer(verify_datagram(kConnectId));
+  Buffer wrong = proof_datagram();
+  wrong.back() = 1;
+  for (int i = 0; i < 5; ++i) rig.say(wrong);
+  CHECK(rig.route->dropped(Drop::kNotLinked) == 2);
+}
+
+TEST_CASE("datagram session: a server's disconnect with the number of a ban bans a proven client, and nobody else") {
+  constexpr std::uint32_t kBan = 1;
+  REQUIRE(aos::game().bans_by(kBan));
+  for (const bool proves : {true, false}) {
+    CAPTURE(proves);
+    relay::Bans bans(600);
+    Rig rig(timed(), 1, {}, &bans);
+    if (proves) {
+      rig.open();
+    } else {
+      (void)rig.at_server();
+      rig.answer(verify_datagram(kConnectId));
+      rig.say(rig.first);
+    }
+    rig.answer(net::enet_disconnect(7, kBan));
+    rig.session->tick(rig.loop.now() + kQuiet + 1);
+    CHECK(rig.route->ended(Reason::kServerLeft) == 1);
+    CHECK(rig.route->here->counters.server_bans.read() == (proves ? 1 : 0));
+    CHECK(bans.all().size() == (proves ? 1 : 0));
+  }
+}
+
+TEST_CASE("datagram session: a lab is not begun after the end") {
+  auto plan = relay::LabPlan::parse("delay=50s", nullptr);
+  REQUIRE(plan.ok());
+  Rig rig;
+  rig.open();
+  rig.session->end(Reason::kKicked);
+  rig.route->here->lab = {std::make_shared<const relay::LabPlan>(std::move(*plan)), rig.loop.now()};
+  rig.session->lab_changed();
+  CHECK_FALSE(rig.session->report().lab);
 }
 
 TEST_CASE("datagram session: a lab begins with a proven client, and ends with what waits passed on") {
