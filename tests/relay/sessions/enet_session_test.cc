@@ -306,6 +306,165 @@ TEST_CASE("enet session: after its end nothing that its peers send passes") {
   CHECK(seat.counters().to_server.frames.read() == 0);
 }
 
+TEST_CASE("enet session: what the other side said before it left is followed by nothing but the disconnect") {
+  Seat seat;
+  seat.open();
+  seat.say(seat.client, frame("a"));
+  seat.say(seat.server, frame("b"));
+  seat.until([&] { return seat.server.log.size() == 2 && seat.client.log.size() == 2; });
+  seat.server.host.disconnect(*seat.server.peer, 41);
+  seat.until([&] { return seat.client.peer == nullptr; });
+  CHECK(seat.client.log.size() == 3);  // a server that leaves says goodbye itself
+  CHECK(seat.client.log.back() == "down 41");
+}
+
+TEST_CASE("enet session: a client that is sent away gets its game's last words before the disconnect") {
+  Seat seat;
+  seat.open();
+  seat.session->send_away(Reason::kKicked, "");
+  seat.until([&] { return seat.client.peer == nullptr; });
+  REQUIRE(seat.client.log.size() == 3);
+  CHECK(seat.client.log[1] == "0/1 0009");
+  CHECK(seat.client.log[2] == "down " + std::to_string(toy::packets().enet_parting(wire::Parting::kKicked)));
+  seat.until([&] { return seat.server.peer == nullptr; });
+  CHECK(seat.server.log.back() == "down " + std::to_string(toy::packets().enet_parting(wire::Parting::kLeft)));
+}
+
+TEST_CASE("enet session: each frame of a packet counts against the client's rate") {
+  Limits limits = timed();
+  limits.messages_per_second = 5;  // 10 at once
+  Seat seat(limits);
+  seat.open();
+  Buffer ten, many;
+  for (int i = 0; i < 10; ++i) append(ten, frame("x"));
+  for (int i = 0; i < 60; ++i) append(many, frame("x"));
+  seat.say(seat.client, ten);
+  seat.until([&] { return seat.server.log.size() == 2; });
+  CHECK(seat.counters().throttled.read() == 0);
+  seat.say(seat.client, many);
+  seat.until([&] { return seat.server.log.size() == 3; });
+  CHECK(seat.counters().throttled.read() == 1);
+  CHECK(seat.route->heard.told("exceeds limits.messages_per_second") == 1);
+}
+
+TEST_CASE(
+    "enet session: a packet may be as large as a frame, and a larger one is refused, although its frames are whole") {
+  for (const bool larger : {false, true}) {
+    CAPTURE(larger);
+    Seat seat;
+    seat.open();
+    Buffer packet = frame(std::string(100, 'x'));
+    append(packet, frame(std::string(toy::packets().largest_frame() - packet.size() - 2 + (larger ? 1 : 0), 'y')));
+    seat.say(seat.client, packet);
+    if (larger) {
+      seat.until([&] { return seat.route->ended(Reason::kBadFrame) == 1; });
+      CHECK(seat.route->heard.told("oversize frame") == 1);
+      continue;
+    }
+    seat.until([&] { return seat.server.log.size() == 2; });
+    CHECK(seat.server.bytes == packet.size());
+  }
+}
+
+TEST_CASE("enet session: if a server sends more than may wait above its rate, it is the server that broke the rules") {
+  Limits limits = timed();
+  limits.server_messages_per_second = 1;
+  limits.high_water = limits.low_water = 10'000;  // each packet counts with some bytes beside its own
+  Seat seat(limits);
+  seat.open();
+  for (int i = 0; i < 20; ++i) seat.say(seat.server, frame("x"));
+  seat.until([&] { return seat.counters().throttled.read() >= 1; });
+  CHECK_FALSE(seat.session->has_ended());
+  seat.until([&] {
+    if (seat.server.peer != nullptr) seat.say(seat.server, frame(std::string(150, 'x')));
+    return seat.session->has_ended();
+  });
+  CHECK(seat.route->ended(Reason::kServerProtocolError) == 1);
+}
+
+TEST_CASE("enet session: a server that has left is waited for no longer than linger_ms") {
+  Limits limits = timed();
+  limits.server_messages_per_second = 1;
+  Seat seat(limits);
+  seat.open();
+  for (int i = 0; i < 10; ++i) seat.say(seat.server, frame("x"));
+  seat.until([&] { return seat.counters().throttled.read() >= 1; });
+  const Millis before = seat.loop.now();
+  seat.server.host.disconnect(*seat.server.peer, 9);
+  seat.until([&] { return seat.server.peer == nullptr; });
+  CHECK_FALSE(seat.session->has_ended());
+  seat.say(seat.client, frame("to nobody"));
+  seat.until([&] { return seat.client.peer->waiting() == 0; });
+  CHECK(seat.counters().to_server.frames.read() == 0);
+  seat.session->tick(before + 10);
+  CHECK_FALSE(seat.session->has_ended());
+  seat.session->tick(seat.loop.now() + kLingerMs + 1);
+  CHECK(seat.route->ended(Reason::kServerLeft) == 1);
+  seat.until([&] { return seat.client.peer == nullptr; });
+  CHECK(seat.client.log.back() == "down 9");
+}
+
+TEST_CASE("enet session: what waits because of a client counts for its address, in either direction, until the end") {
+  for (const bool from_client : {true, false}) {
+    CAPTURE(from_client);
+    Limits limits = timed();
+    if (from_client) limits.messages_per_second = 1;
+    Seat seat(limits);
+    seat.open();
+    const net::Address client = seat.session->info().client;
+    const Buffer large = frame(std::string(190, 'x'));
+    if (from_client) {
+      for (int i = 0; i < 100; ++i) seat.say(seat.client, large);
+      seat.until([&] { return seat.counters().throttled.read() >= 1; });
+      seat.until([&] { return seat.client.peer->waiting() == 0; });
+    } else {
+      seat.client.host.close();
+      for (int i = 0; i < 100; ++i) seat.say(seat.server, large);
+      seat.until([&] { return seat.counters().to_client.frames.read() == 100; });
+    }
+    CHECK(seat.route->address_bytes.of(client) == 0);  // it is looked at once in a tick
+    seat.session->tick(seat.loop.now());
+    CHECK(seat.route->address_bytes.of(client) >=
+          90 * large.size() / relay::AddressBytes::kStep * relay::AddressBytes::kStep);
+    seat.session->stop();
+    seat.session.reset();
+    CHECK(seat.route->address_bytes.of(client) == 0);
+  }
+}
+
+TEST_CASE("enet session: a client of another dialect is logged with what helps") {
+  Seat seat(timed(), kBig + 1);
+  CHECK(seat.route->heard.told("a client of toy little connected to the listener for big") == 1);
+}
+
+TEST_CASE("enet session: what a client says while it waits for a seat goes to the server that has one") {
+  Seat seat(timed(), kBig, net::Loop::clock(), 600'000);
+  seat.until([&] { return seat.server.peer != nullptr || seat.other_server.peer != nullptr; });
+  End& first = seat.server.peer != nullptr ? seat.server : seat.other_server;
+  End& second = &first == &seat.server ? seat.other_server : seat.server;
+  seat.until([&] { return seat.route->server(&first == &seat.server ? 0 : 1).sessions_opened() == 1; });
+  first.host.disconnect(*first.peer, toy::packets().enet_parting(wire::Parting::kFull));
+  seat.until([&] { return first.peer == nullptr && seat.route->heard.told("waits for a seat") == 1; });
+  static_cast<relay::EnetPeerUser*>(seat.door.peer->owner)
+      ->peer_said(0, EnetPacket(frame("early"), EnetDelivery::kReliable));
+  CHECK_FALSE(seat.session->has_ended());
+  seat.until([&] { return second.heard("0/1 " + to_hex(frame("early"))); });
+  CHECK_FALSE(first.heard("0/1 " + to_hex(frame("early"))));
+  CHECK(seat.session->report().info.server == second.host.local_address());
+}
+
+TEST_CASE("enet session: once something has passed, a server that says that it is full has left") {
+  Seat seat(timed(), kBig, net::Loop::clock(), 600'000);
+  seat.until([&] { return seat.server.peer != nullptr || seat.other_server.peer != nullptr; });
+  End& there = seat.server.peer != nullptr ? seat.server : seat.other_server;
+  seat.say(there, frame("welcome"));
+  seat.until([&] { return seat.client.log.size() == 2; });
+  there.host.disconnect(*there.peer, toy::packets().enet_parting(wire::Parting::kFull));
+  seat.until([&] { return seat.client.peer == nullptr; });
+  CHECK(seat.route->ended(Reason::kServerLeft) == 1);
+  CHECK(seat.client.log.back() == "down " + std::to_string(toy::packets().enet_parting(wire::Parting::kFull)));
+}
+
 TEST_CASE("enet session: packets that wait in a lab reach both sides before they are told of the end") {
   auto plan = relay::LabPlan::parse("delay=50s", nullptr);
   REQUIRE(plan.ok());
