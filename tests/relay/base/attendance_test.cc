@@ -82,5 +82,39 @@ TEST_CASE(
   CHECK(arena.row("ogar").names.front() == "player 10");
 }
 
+TEST_CASE("what a query is told of a room: its map and mode, how many play there, bots too, and how many may") {
+  Arena arena;
+  CHECK(arena.attendance.summary().map.empty());
+  CHECK(arena.attendance.summary().players == 0);
+  words::Room room;
+  room.set_mode("capture the flag");
+  room.set_most_players(16);
+  arena.tells(room);
+  words::World world;
+  world.set_name("island");
+  arena.tells(world);
+  arena.comes(1, "panic");
+  arena.comes(2, "bot");
+  arena.comes(3, "panic", words::WATCH);
+  arena.comes(1, "panic");  // told again
+  auto summary = arena.attendance.summary();
+  CHECK(summary.map == "island");
+  CHECK(summary.mode == "capture the flag");
+  CHECK(summary.most_players == 16);
+  CHECK(summary.players == 2);
+  arena.leaves(1);
+  arena.leaves(3);
+  room.set_mode("");
+  room.set_most_players(0);
+  arena.tells(room);
+  world.set_name("desert");
+  arena.tells(world);
+  summary = arena.attendance.summary();
+  CHECK(summary.map == "desert");
+  CHECK(summary.mode.empty());
+  CHECK(summary.most_players == 0);
+  CHECK(summary.players == 1);
+}
+
 }  // namespace
 }  // namespace entente::relay::attendance_test
