@@ -65,5 +65,37 @@ TEST_CASE("an address is kept only while much waits for it") {
   CHECK(all.known() == 0);
 }
 
+TEST_CASE("what waits for an address may be as much as allowed; above that, who has the average or more goes") {
+  constexpr std::size_t kStep = AddressBytes::kStep;
+  AddressBytes all;
+  AddressBytes::Share one(&all, at("192.0.2.1")), other(&all, at("192.0.2.1"));
+  CHECK(one.set(2 * kStep, 4 * kStep));
+  CHECK(other.set(2 * kStep, 4 * kStep));
+  CHECK_FALSE(other.set(3 * kStep, 4 * kStep));
+  CHECK_FALSE(one.set(3 * kStep, 4 * kStep));  // both have the average
+  CHECK(other.set(kStep, 4 * kStep));
+}
+
+TEST_CASE("a client that has read all, or is gone, counts no longer for its address") {
+  constexpr std::size_t kStep = AddressBytes::kStep;
+  AddressBytes all;
+  AddressBytes::Share stays(&all, at("::ffff:192.0.2.1"));
+  {
+    AddressBytes::Share leaves(&all, at("192.0.2.1")), reads(&all, at("192.0.2.1"));
+    CHECK(leaves.set(3 * kStep, 0));
+    CHECK(reads.set(5 * kStep, 0));
+    CHECK(stays.set(2 * kStep, 0));
+    CHECK(all.of(at("192.0.2.1")) == 10 * kStep);
+    CHECK(reads.set(kStep - 1, 0));
+    CHECK(all.of(at("::ffff:192.0.2.1")) == 5 * kStep);
+  }
+  CHECK(all.of(at("192.0.2.1")) == 2 * kStep);
+  CHECK(stays.set(0, 0));
+  CHECK(all.of(at("192.0.2.1")) == 0);
+  CHECK(all.known() == 0);
+  AddressBytes::Share uncounted(nullptr, at("192.0.2.1"));
+  CHECK(uncounted.set(1'000 * kStep, kStep));
+}
+
 }  // namespace
 }  // namespace entente::relay::address_bytes_test

@@ -2,6 +2,7 @@
 #include "proxy/relay/admission/admission.h"
 
 #include <doctest/doctest.h>
+#include <netinet/in.h>
 
 namespace entente::relay::admission_test {
 namespace {
@@ -327,6 +328,143 @@ TEST_CASE("changed limits hold for known addresses, too") {
   CHECK(admission.enter(a, tight, 0) == Reason::kTooFast);
   CHECK(admission.enter(a, limits_of(0, 0, 1000, 2), 0) == Reason::kTooFast);
   CHECK(!admission.enter(a, limits_of(0, 0, 1000, 2), 1));
+}
+
+TEST_CASE("a limit of 0 is none, for kept places as well") {
+  Admission admission;
+  const Limits none = limits_of(0, 0, 0, 0);
+  const auto a = address("10.0.0.1:1");
+  for (int i = 0; i < 3; ++i) CHECK(!admission.enter(a, none, 0));
+  admission.keep(a);
+  CHECK_FALSE(admission.crowded(none));
+  CHECK_FALSE(admission.crowded_from(a, none));
+  const Limits tight = limits_of(2, 2, 0, 0);
+  CHECK(admission.crowded(tight));
+  CHECK(admission.crowded_from(a, tight));
+  const Limits exact = limits_of(3, 3, 0, 0);
+  CHECK_FALSE(admission.crowded(exact));
+  CHECK_FALSE(admission.crowded_from(a, exact));
+}
+
+TEST_CASE("who is inside is never asked to give up a place, even if a reload has lowered the limit") {
+  Admission admission;
+  const auto a = address("10.0.0.1:1");
+  for (int i = 0; i < 3; ++i) CHECK(!admission.enter(a, limits_of(0, 0, 0, 0), 0));
+  const Limits lower = limits_of(1, 1, 0, 0);
+  CHECK_FALSE(admission.crowded(lower));
+  CHECK_FALSE(admission.crowded_from(a, lower));
+}
+
+TEST_CASE("a listener with a kept place, a caller or a client is not empty") {
+  Admission admission;
+  const Limits limits = limits_of(0, 0, 0, 0);
+  const auto a = address("10.0.0.1:1");
+  CHECK(admission.empty());
+  CHECK(!admission.enter(a, limits, 0));
+  CHECK_FALSE(admission.empty());
+  admission.keep(a);
+  CHECK(admission.inside() == 0);
+  CHECK_FALSE(admission.empty());
+  admission.unkeep(a);
+  admission.leave(a);
+  CHECK(admission.empty());
+  CHECK(!admission.call(a, limits, 0));
+  CHECK_FALSE(admission.empty());
+  admission.stop_calling(a);
+  CHECK(admission.empty());
+}
+
+TEST_CASE("who comes from a new address is too fast once too many addresses are known; those of a known one come in") {
+  constexpr std::uint32_t kMostKnown = 100'000;
+  Admission admission;
+  const Limits limits = limits_of(0, 0, 0, 0);
+  const auto at = [](std::uint32_t i) {
+    const sockaddr_in one{AF_INET, htons(1), {htonl(0x0A000000U + i)}, {}};
+    return net::Address::from(reinterpret_cast<const sockaddr*>(&one));
+  };
+  for (std::uint32_t i = 0; i < kMostKnown; ++i) REQUIRE(!admission.enter(at(i), limits, 0));
+  CHECK(admission.enter(at(kMostKnown), limits, 0) == Reason::kTooFast);
+  CHECK(admission.call_for_check(at(kMostKnown), limits, 0) == Reason::kTooFast);
+  CHECK(admission.known() == kMostKnown);
+  CHECK(!admission.enter(at(7), limits, 0));
+  admission.leave(at(9));
+  admission.tidy(1'000);
+  CHECK(!admission.enter(at(kMostKnown), limits, 1'000));
+}
+
+TEST_CASE("a high rate of connections holds for further requests of callers, too, and without a limit there is none") {
+  constexpr std::uint32_t kMany = 5'000;
+  const auto a = address("10.0.0.1:1");
+  const auto passes = [&a](Admission& admission, const Limits& limits, Millis now) {
+    std::uint32_t passed = 0;
+    while (passed < 4 * kMany && !admission.request(a, limits, now)) ++passed;
+    return passed;
+  };
+  Admission admission;
+  CHECK(!admission.call(a, limits_of(0, 0, kMany, kMany), 0));
+  CHECK(passes(admission, limits_of(0, 0, kMany, kMany), 0) == kMany);
+  CHECK(passes(admission, limits_of(0, 0, kMany, kMany), 500) == kMany / 2);
+  CHECK(passes(admission, limits_of(0, 0, 1, 1), 60'000) == Admission::kRequestsAtOnce);  // a reload
+  CHECK(passes(admission, limits_of(0, 0, kMany, kMany), 60'500) == kMany / 100);  // what came back at the lower rate
+  CHECK(passes(admission, limits_of(0, 0, kMany, kMany), 61'000) == kMany / 2);
+  CHECK(passes(admission, limits_of(0, 0, 0, 0), 61'000) == 4 * kMany);
+  Admission unlimited;
+  CHECK(!unlimited.call(a, limits_of(0, 0, 0, 0), 0));
+  CHECK(passes(unlimited, limits_of(0, 0, 0, 0), 0) == 4 * kMany);
+}
+
+TEST_CASE("callers count for the limits of callers, and sessions for those of sessions") {
+  Admission admission;
+  const auto a = address("10.0.0.1:1");
+  for (std::uint32_t i = 0; i < Admission::kCallers; ++i) REQUIRE(!admission.enter(a, limits_of(0, 0, 0, 0), 0));
+  const Limits limits = limits_of(1, 1, 0, 0);
+  CHECK(!admission.call(a, limits, 0));
+  admission.stop_calling(a);
+  const Limits unlimited = limits_of(0, 0, 0, 0);
+  for (std::uint32_t i = 0; i <= Admission::kCallers; ++i) REQUIRE(!admission.call(a, unlimited, 0));
+}
+
+TEST_CASE("the bytes of an address and its part of a server's bytes have limits, too") {
+  Admission admission;
+  Limits limits = limits_of(0, 0, 0, 0);
+  limits.address_bytes_per_second = 10;
+  limits.server_bytes_per_second = 640;
+  const auto a = address("10.0.0.1:1");
+  CHECK(!admission.enter(a, limits, 0));
+  const auto rates = admission.rates(a, limits, 0);
+  CHECK(rates->charge(20, 1'000, 0));
+  CHECK_FALSE(rates->charge(1, 0, 0));
+  CHECK(rates->charge_part(20, 1'000, 0));
+  CHECK_FALSE(rates->charge_part(1, 0, 0));
+}
+
+TEST_CASE("a ban of a server or a listener keeps out those who would come there, and no others") {
+  Bans bans;
+  bans.add({*net::Network::parse("10.0.0.1"), Ban::kForGood, "", false, "192.0.2.1:1"});
+  bans.add({*net::Network::parse("10.0.0.2"), Ban::kForGood, "", false, "192.0.2.9:9"});
+  Admission admission({}, &bans);
+  const Limits limits = limits_of(0, 0, 0, 0);
+  for (const char* who : {"10.0.0.1:1", "10.0.0.2:1"}) CHECK(!admission.enter(address(who), limits, 0));
+  admission.set_ban_scope({{"192.0.2.1:1"}, "192.0.2.9:9"});
+  for (const char* who : {"10.0.0.1:1", "10.0.0.2:1"})
+    CHECK(admission.enter(address(who), limits, 0) == Reason::kBanned);
+  CHECK(!admission.enter(address("10.0.0.3:1"), limits, 0));
+}
+
+TEST_CASE("a player who is moved from one listener to another gives back the place at the first, in its own name") {
+  Admission first, second;
+  const Limits limits = limits_of(0, 0, 0, 0);
+  const auto a = address("10.0.0.1:1"), b = address("10.0.0.2:1");
+  CHECK(!first.enter_moved(a, limits, 0));
+  CHECK(!second.enter_moved(b, limits, 0));
+  MovedPlace place(first, a);
+  place = MovedPlace(second, b);
+  CHECK(first.empty());
+  CHECK(second.inside() == 1);
+  CHECK(place.is_in(second));
+  CHECK_FALSE(place.is_in(first));
+  place = {};
+  CHECK(second.empty());
 }
 
 }  // namespace

@@ -205,6 +205,85 @@ TEST_CASE("a ban for one server or listener, or for all of them, leaves the bans
   CHECK(bans.bans_from("192.0.2.1:2", ip("10.0.0.7")));
 }
 
+TEST_CASE("bans: of a ban of all and one of each server, the one of the smallest network is told") {
+  Bans bans;
+  const relay::BanScope scope{{"192.0.2.1:1", "192.0.2.1:2"}, "192.0.2.9:9"};
+  bans.add({net_of("10.0.0.0/16"), Ban::kForGood, "all", false});
+  bans.add({net_of("10.0.0.0/24"), Ban::kForGood, "one", false, "192.0.2.1:1"});
+  CHECK(bans.find(ip("10.0.0.7"), 1, scope)->why == "all");  // the second server has none
+  bans.add({net_of("10.0.0.0/8"), Ban::kForGood, "two", false, "192.0.2.1:2"});
+  CHECK(bans.find(ip("10.0.0.7"), 1, scope)->why == "one");
+  bans.add({net_of("10.0.0.0/12"), Ban::kForGood, "one", false, "192.0.2.1:1"});
+  CHECK(bans.find(ip("10.0.1.7"), 1, scope)->why == "all");
+  bans.add({net_of("10.0.0.7"), Ban::kForGood, "here", false, "192.0.2.9:9"});
+  CHECK(bans.find(ip("10.0.0.7"), 1, scope)->why == "here");
+}
+
+TEST_CASE("bans: what a server has banned is marked so, told once, and not banned again there, but elsewhere") {
+  Bans bans(60, [] { return std::time_t{0}; });
+  int told = 0;
+  bans.tell_added([&told](const Ban& ban) { told += ban.by_server ? 1 : 100; });
+  const auto learnt = bans.learn(ip("10.0.0.7"), "bad", 1'000, "192.0.2.1:1");
+  REQUIRE(learnt);
+  CHECK(learnt->by_server);
+  CHECK(learnt->where == "192.0.2.1:1");
+  CHECK(learnt->until == 1'060);
+  CHECK_FALSE(bans.learn(ip("10.0.0.7"), "worse", 1'000, "192.0.2.1:1"));
+  CHECK(told == 1);
+  CHECK(bans.learn(ip("10.0.0.7"), "bad", 1'000, "192.0.2.1:2"));
+  CHECK(told == 2);
+  CHECK(bans.learn(ip("10.0.0.7"), "bad again", 1'060, "192.0.2.1:1"));  // the first is over
+  bans.restore({net_of("10.0.0.8"), Ban::kForGood, "ours", false});
+  CHECK_FALSE(bans.learn(ip("10.0.0.8"), "bad", 1'000, "192.0.2.1:1"));  // it is banned everywhere
+  CHECK_FALSE(bans.bans_from("192.0.2.1:1", ip("10.0.0.8"), 1'000));
+}
+
+TEST_CASE("bans: a ban of the same network that somebody else gave, or for another reason, is told of again") {
+  Bans bans(60, [] { return std::time_t{0}; });
+  std::vector<std::string> told;
+  bans.tell_added([&](const Ban& ban) { told.push_back(ban.why + (ban.by_server ? " server" : " operator")); });
+  for (const bool by_server : {true, true, false, false})
+    bans.add({net_of("10.0.0.7"), Ban::kForGood, "a", by_server, "192.0.2.1:1"});
+  CHECK(told == std::vector<std::string>{"a server", "a operator"});
+}
+
+TEST_CASE("bans: those that were removed or are over do not count against the number that may be learnt") {
+  Bans bans(10);
+  for (std::uint32_t i = 0; i < Bans::kMostLearnt; ++i) {
+    const sockaddr_in one{AF_INET, 0, {htonl(0x0A000000U + i)}, {}};
+    REQUIRE(bans.learn(net::Address::from(reinterpret_cast<const sockaddr*>(&one)), "", 100));
+  }
+  REQUIRE(bans.remove(net_of("10.0.0.1")));
+  CHECK(bans.learn(ip("192.0.2.1"), "", 100));
+  CHECK_FALSE(bans.learn(ip("192.0.2.2"), "", 100));
+  CHECK_FALSE(bans.find(ip("10.0.0.2"), 110));  // over, and forgotten when it is looked up
+  CHECK(bans.learn(ip("192.0.2.2"), "", 105));
+}
+
+TEST_CASE("bans: the list has the ends by the wall clock, and none that is over") {
+  constexpr std::time_t kAhead = 5'000;
+  Bans bans(60, [] { return kAhead; });
+  bans.add({net_of("10.0.0.7"), kAhead + 100, "", false});
+  bans.add({net_of("10.0.0.8"), kAhead + 200, "", false});
+  bans.add({net_of("10.0.0.9"), Ban::kForGood, "", false});
+  const auto all = bans.all(100);
+  REQUIRE(all.size() == 2);
+  for (const Ban& one : all) CHECK(one.until == (one.who == net_of("10.0.0.9") ? Ban::kForGood : kAhead + 200));
+}
+
+TEST_CASE("networks listed by operators are shown in the order of their texts") {
+  using enum relay::ListedNetwork::List;
+  relay::ListedNetworks listed;
+  for (const char* one : {"192.0.2.0/24", "10.0.0.0/8", "172.16.0.0/12"})
+    REQUIRE(listed.put({net_of(one), kDeny, one}));
+  REQUIRE(listed.put({net_of("172.16.0.0/12"), kAllow, "changed"}));
+  const auto all = listed.all();
+  REQUIRE(all.size() == 3);
+  CHECK(all[0].why == "10.0.0.0/8");
+  CHECK(all[1].why == "changed");
+  CHECK(all[2].why == "192.0.2.0/24");
+}
+
 TEST_CASE("admission checks both lists before it counts") {
   Bans bans;
   bans.add({net_of("10.0.0.7"), Ban::kForGood, "", false});

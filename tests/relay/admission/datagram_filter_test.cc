@@ -112,5 +112,13 @@ TEST_CASE("datagram filter: on a strict route, each message of a datagram must d
   CHECK(filter.objection(unknown, kNow) == Drop::kBadFrame);
 }
 
+TEST_CASE("datagram filter: an empty datagram, or one that ends within its frame, does not pass") {
+  DatagramFilter filter(cutter(), kLargest, 0, kNow);
+  CHECK(filter.objection({}, kNow) == Drop::kBadFrame);
+  const Buffer whole = frame_of(10);
+  CHECK(filter.objection(Bytes(whole).first(9), kNow) == Drop::kBadFrame);
+  CHECK_FALSE(filter.objection(whole, kNow));
+}
+
 }  // namespace
 }  // namespace entente::relay::datagram_filter_test

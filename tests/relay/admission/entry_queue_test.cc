@@ -75,5 +75,32 @@ TEST_CASE("an address is forgotten once its rate has recovered") {
   CHECK(queue.known() == 0);
 }
 
+TEST_CASE("an address whose last client has left has one turn when others of it come, not two") {
+  EntryQueue<int> queue;
+  queue.add(from(1), 11, 0, 1, 0);
+  queue.remove(11);
+  for (const int who : {12, 13, 14}) queue.add(from(1), who, 0, 1, 0);
+  for (const int who : {21, 22}) queue.add(from(2), who, 0, 1, 0);
+  CHECK(all(queue, 0) == "12 21 13 22 14 ");
+  CHECK_FALSE(queue.ready(0));
+}
+
+TEST_CASE("a changed rate holds for those who wait already") {
+  EntryQueue<int> queue;
+  for (const int who : {11, 12, 13}) queue.add(from(1), who, 0, 1, 0);
+  queue.add(from(1), 14, 1, 2, 0);
+  CHECK(all(queue, 0) == "11 12 ");
+  queue.add(from(1), 15, 0, 1, 0);
+  CHECK(all(queue, 0) == "13 14 15 ");
+}
+
+TEST_CASE("an address with waiting clients is not forgotten, however long they wait") {
+  EntryQueue<int> queue;
+  queue.add(from(1), 11, 10, 2, 0);
+  queue.tidy(60'000);
+  CHECK(queue.known() == 1);
+  CHECK(all(queue, 60'000) == "11 ");
+}
+
 }  // namespace
 }  // namespace entente::relay::entry_queue_test

@@ -108,5 +108,23 @@ TEST_CASE("bucket: a token is taken only if there is one") {
   CHECK(bucket.full(2'000));
 }
 
+TEST_CASE("bucket: one without a burst lets one through whenever nothing is owed") {
+  Bucket bucket(10, 0, 0);
+  CHECK(bucket.ready(0));
+  CHECK(bucket.take_one(0));
+  CHECK_FALSE(bucket.ready(99));
+  CHECK(bucket.ready(100));
+}
+
+TEST_CASE("bucket: a change of its rate counts from then on, and what was refilled before stays") {
+  Bucket bucket(1, 100, 0);
+  CHECK(bucket.charge(100, 0));
+  bucket.adapt(1'000, 100, 2'000);  // two have come back
+  CHECK(bucket.take_one(2'000));
+  CHECK(bucket.take_one(2'000));
+  CHECK_FALSE(bucket.take_one(2'000));
+  CHECK(bucket.take_one(2'001));
+}
+
 }  // namespace
 }  // namespace entente::relay::rates_test
