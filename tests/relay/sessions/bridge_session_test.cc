@@ -32,7 +32,13 @@ Limits timed() {
 
 struct Owner : QuietOwner {
   void new_player(relay::Session&) override { ++players; }
-  int players = 0;
+  void away(relay::Session&, const core::Absence& its) override {
+    absence = its;
+    ++times_away;
+  }
+  void stays_away(relay::Session&) override { ++times_staying; }
+  int players = 0, times_away = 0, times_staying = 0;
+  core::Absence absence;
 };
 
 /// Lets the player in once the server has said anything.
@@ -53,8 +59,9 @@ class Welcoming final : public core::Back {
 
 /// A client has connected.
 struct Seat : Turning {
-  explicit Seat(const Limits& limits = timed(), std::uint32_t hold_ms = 0)
-      : route(loop, with(limits, hold_ms), {fake.address()}, &tapped.sink(0)) {
+  explicit Seat(const Limits& limits = timed(), std::uint32_t hold_ms = 0, const wire::Game& game = toy::stream())
+      : fake(game.transport() == wire::Transport::kTcpAndUdp),
+        route(loop, with(limits, hold_ms, game), {fake.address()}, &tapped.sink(0)) {
     owner.only = &*route.here;
     connect();
     relay::AcceptedClient newcomer;
@@ -67,11 +74,11 @@ struct Seat : Turning {
     session = std::make_unique<relay::BridgeSession>(*route.here, its_owner, newcomer);
     session->start(take());
   }
-  static relay::RouteOptions with(const Limits& limits, std::uint32_t hold_ms) {
-    relay::RouteOptions options = options_of(toy::stream());
+  static relay::RouteOptions with(const Limits& limits, std::uint32_t hold_ms, const wire::Game& game) {
+    relay::RouteOptions options = options_of(game);
     options.limits = limits;
     options.upstream.hold_ms = hold_ms;
-    options.bridge = toy_bridge(toy::stream(), toy::stream());
+    options.bridge = toy_bridge(game, game);
     if (hold_ms != 0) options.bridge->back = [](std::size_t) { return std::make_unique<Welcoming>(); };
     return options;
   }
@@ -280,6 +287,174 @@ TEST_CASE(
     seat.session->tick(lost + kPause);
     CHECK(seat.fake.called(0));
   }
+}
+
+/// The player's client loses its link, and its seat is kept for ten seconds.
+void lose_link(Seat& seat) {
+  seat.client.send(Buffer{2, toy::kAway, 7, 100});
+  seat.client.send(frame("x"));
+  CHECK(seat.read(seat.server, 3) == as_text(frame("x")));
+  seat.client.close();
+  seat.until([&] { return seat.owner.times_away == 1; });
+}
+
+TEST_CASE("bridge session: a seat whose client has lost its link is kept, and the client that is back plays on") {
+  Seat seat;
+  seat.open();
+  seat.session->give_way();  // the player is there
+  CHECK_FALSE(seat.session->has_ended());
+  lose_link(seat);
+  CHECK(seat.session->is_away());
+  CHECK(seat.owner.absence.number == 7);
+  CHECK(seat.owner.absence.within == 10 * core::kSecond);
+  CHECK_FALSE(seat.session->has_ended());
+  CHECK(seat.session->say("hear!") == relay::AnnounceResult::kNotIn);
+  CHECK(seat.got(seat.server).empty());
+  seat.connect();
+  seat.session->reattach(seat.take(), seat.client.here());
+  CHECK_FALSE(seat.session->is_away());
+  CHECK(seat.read(seat.client, 3) == as_text(Buffer{1, toy::kBack, 7}));
+  CHECK(seat.session->report().info.client == seat.client.here());
+  seat.server.send(frame("yes"));
+  CHECK(seat.read(seat.client, 5) == as_text(frame("yes")));
+  seat.session->tick(seat.loop.now() + kGreetMs + 1);
+  seat.session->give_way();
+  CHECK_FALSE(seat.session->has_ended());
+  CHECK(seat.counters().begun.read() == 1);
+  CHECK(seat.owner.players == 1);
+  CHECK(seat.owner.times_staying == 0);
+  CHECK(seat.session->say("hear!") == relay::AnnounceResult::kYes);
+}
+
+TEST_CASE("bridge session: a second connection does not take the place of a client that is there") {
+  Seat seat;
+  seat.open();
+  Stream first = std::move(seat.client);
+  seat.connect();
+  seat.session->reattach(seat.take(), seat.client.here());
+  CHECK(seat.read(seat.client, 1).empty());  // it is closed
+  first.send(frame("still"));
+  CHECK(seat.read(seat.server, 7) == as_text(frame("still")));
+  CHECK(seat.session->report().info.client == first.here());
+}
+
+TEST_CASE(
+    "bridge session: a kept seat that somebody else needs ends as if its client had left, and nobody comes back") {
+  Seat seat;
+  seat.open();
+  lose_link(seat);
+  seat.session->give_way();
+  CHECK(seat.session->has_ended());
+  CHECK(seat.owner.times_staying == 1);
+  CHECK(seat.read(seat.server, 2) == kBye);
+  CHECK(seat.route.ended(Reason::kClientLeft) == 1);
+  seat.connect();
+  seat.session->reattach(seat.take(), seat.client.here());
+  CHECK(seat.read(seat.client, 1).empty());  // it is closed
+  seat.server.close();
+  seat.until([&] { return seat.owner.times_done == 1; });
+}
+
+TEST_CASE("bridge session: a client whose session has a reason to end already is not waited for") {
+  Seat seat;
+  seat.open();
+  seat.client.send(Buffer{2, toy::kAway, 7, 100});
+  seat.client.send(Buffer{0, toy::kStay});  // its front does not close at the end
+  seat.client.send(frame("x"));
+  CHECK(seat.read(seat.server, 3) == as_text(frame("x")));
+  seat.session->send_away(Reason::kKicked, "");
+  seat.client.close();
+  seat.settle();
+  CHECK(seat.owner.times_away == 0);
+  seat.session->tick(seat.loop.now() + kLingerMs + 1);
+  CHECK(seat.route.ended(Reason::kKicked) == 1);
+}
+
+TEST_CASE("bridge session: only a drain of its own server concerns it") {
+  Seat seat;
+  seat.open();
+  seat.route.server().drain(true);
+  CHECK_FALSE(seat.session->leave_server("another:1", ""));
+  CHECK_FALSE(seat.session->has_ended());
+  CHECK(seat.session->leave_server(seat.route.server().name, ""));
+  CHECK(seat.route.ended(Reason::kDrained) == 1);
+  CHECK_FALSE(seat.session->leave_server(seat.route.server().name, ""));
+}
+
+TEST_CASE("bridge session: datagrams of either peer are a sign of life, too") {
+  for (const bool by_client : {true, false}) {
+    CAPTURE(by_client);
+    Seat seat(timed(), 0, toy::game());
+    const Datagrams server_side = seat.fake.take_datagrams();
+    seat.greet();
+    seat.accept_server();
+    seat.until([&] { return seat.route.server().sessions_opened() == 1; });
+    seat.settle();
+    const auto say = [&] { seat.session->receive_datagram(seat.client.here(), point(1)); };
+    say();
+    seat.until([&] { return server_side.readable(0); });
+    const auto got = server_side.receive();
+    CHECK(got.bytes == point(1));
+    const Millis before = seat.loop.now();
+    seat.pass_some_time();
+    if (by_client) {
+      say();
+      seat.until([&] { return server_side.readable(0); });
+    } else {
+      server_side.send(got.from, point(2));
+      seat.until([&] { return seat.counters().to_client.datagrams.read() == 2; });  // one on each link
+    }
+    seat.session->tick(before + kIdleMs + 10);
+    CHECK_FALSE(seat.session->has_ended());
+    seat.session->tick(seat.loop.now() + kIdleMs + 1);
+    CHECK(seat.route.ended(Reason::kIdle) == 1);
+  }
+}
+
+TEST_CASE("bridge session: queries are answered with who plays on its server, until the session ends") {
+  Seat seat(timed(), 600'000);
+  const auto known = [&] {
+    const auto world = seat.route.route.known_world.get(seat.loop.now());
+    return world == nullptr ? -1 : static_cast<int>(world->players().size());
+  };
+  seat.greet();
+  seat.session->tick(seat.loop.now());
+  CHECK(known() == -1);  // it is not in
+  seat.accept_server();
+  seat.until([&] {
+    seat.session->tick(seat.loop.now());
+    return known() == 1;
+  });
+  seat.session->send_away(Reason::kKicked, "");
+  CHECK(known() == 0);
+}
+
+TEST_CASE(
+    "bridge session: a server that is lost again and again is called after growing pauses, of two seconds at most") {
+  Seat seat(timed(), 600'000);
+  seat.greet();
+  seat.accept_server();
+  seat.until([&] {
+    seat.session->tick(seat.loop.now());
+    return seat.route.route.known_world.get(seat.loop.now()) != nullptr;
+  });
+  Millis now = seat.loop.now() + 10'000;
+  for (const Millis pause : {0U, 250U, 500U, 1'000U, 2'000U, 2'000U}) {
+    CAPTURE(pause);
+    seat.pretend(now);
+    CHECK(seat.session->leave_server(seat.route.server().name, ""));
+    if (pause != 0) {
+      seat.session->tick(now + pause - 1);
+      CHECK_FALSE(seat.fake.called(0));
+      now += pause;
+      seat.pretend(now);
+      seat.session->tick(now);
+    }
+    CHECK(seat.fake.called(0));
+    seat.server = seat.fake.accept();
+  }
+  CHECK(seat.counters().held.read() == 1);
+  CHECK_FALSE(seat.session->has_ended());
 }
 
 TEST_CASE("bridge session: it counts for its server from its beginning until it is gone") {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "proxy/relay/sessions/place.h"
+#include "tests/relay/route/one_route.h"
 #include "tests/support/toy_game.h"
 
 namespace entente::testing::place_times_test {
@@ -145,6 +146,27 @@ TEST_CASE("place: a server whose dialect is detected may speak any, until it has
   known.place->speak(0);
   CHECK(known.link->speaks == 0U);
   CHECK(known.place->wanted_dialect() == 0U);
+}
+
+TEST_CASE("place: once it is up, the time in which its server must read begins") {
+  Rig rig;
+  CHECK(rig.place->last_progress == kNow);
+  CHECK(rig.place->up);
+}
+
+TEST_CASE("place: a recording has the end of a link only if it has its beginning: it was up, and its dialect known") {
+  Tapped tapped;
+  net::Loop loop;
+  OneRoute route(loop, options_of(toy::game()), {}, &tapped.sink(0));
+  for (const bool finds_dialect : {true, false}) {
+    CAPTURE(finds_dialect);
+    Rig rig(finds_dialect);
+    rig.place->info.link = 5;
+    if (!finds_dialect) rig.place->open_tap(*route.here);
+    rig.place->close_tap(*route.here, "over", {});
+    CHECK(tapped.record(5).closed == (finds_dialect ? "" : "over"));
+  }
+  loop.run();
 }
 
 /// A place that counts how many there are.
