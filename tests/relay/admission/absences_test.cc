@@ -61,6 +61,16 @@ TEST_CASE("absences: the oldest place of a listener is given up, and with a cond
   CHECK(places.count(2, 1, any) == 1);
 }
 
+TEST_CASE("absences: when a place is added, those whose time is over are forgotten, and no others") {
+  Places places;
+  const Who anna{1, at("192.0.2.1"), 7}, ben{1, at("192.0.2.1"), 8}, carl{1, at("192.0.2.1"), 9};
+  places.add(anna, "anna", 0, 99);
+  places.add(ben, "ben", 0, 100);
+  places.add(carl, "carl", 100, 200);
+  CHECK(places.count(1, 50, any) == 2);  // at a time when all of them would count
+  CHECK(places.claim(ben, 100) == "ben");
+}
+
 TEST_CASE("absences: a place that is forgotten is gone; the others stay") {
   Places places;
   const Who anna{1, at("192.0.2.1"), 7}, ben{1, at("192.0.2.1"), 8};
