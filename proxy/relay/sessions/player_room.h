@@ -18,9 +18,9 @@ class RoomGuest;
 
 /// A back for a server of this route. Null: its game or dialect cannot be bridged.
 std::unique_ptr<core::Back> server_back(const Route& route, std::size_t dialect);
-/// "bzflag 2.4"
 /// The operator's rules for players on its servers; null: there are none.
 std::shared_ptr<RuleBook> rules_of(const Route& route);
+/// "bzflag 2.4"
 std::string spoken(const LinkInfo& info);
 
 /// A part of BridgeSession, whose calls it shares.
