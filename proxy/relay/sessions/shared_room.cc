@@ -170,17 +170,16 @@ void SharedRoom::depart(core::Id seat, std::string_view why, std::uint32_t code)
 }
 
 /// Serves one departure, entry or seat; false if there is none. Departures come first, because each player present
-/// makes the rest more expensive.
+/// makes the rest more expensive. Once the room is over, only those who wait for a seat are served: they learn it.
 bool SharedRoom::serve_crowd() {
-  if (over()) return false;
-  if (!departed_.empty() && !(loop_.is_behind() && loop_.now() < gone_since_ + kGatherGone)) {
+  if (!over() && !departed_.empty() && !(loop_.is_behind() && loop_.now() < gone_since_ + kGatherGone)) {
     const Departed one = std::move(departed_.front());
     departed_.pop_front();
     call_room([&](core::Room& room, core::Micros at) { room.gone(one.seat, one.why, at, one.code); });
     return true;
   }
   const Millis now = loop_.now();
-  if (!to_enter_.empty() && now >= enter_at_) {
+  if (!over() && !to_enter_.empty() && now >= enter_at_) {
     if (Guest* const guest = to_enter_.take(nullptr, now)) {
       call_room([&](core::Room& room, core::Micros at) { room.admit(guest->seat_id(), at); });
       if (!to_enter_.contains(guest)) guest->take_turn();  // else what it said meanwhile asks to enter again
@@ -199,7 +198,7 @@ void SharedRoom::at_turn_end() {
   }
   const bool is_done = advance();
   in_turn_ = false;
-  if (!is_done) begin_turn();
+  if (!is_done || (over() && !to_seat_.empty())) begin_turn();
   if (annex_) annex_->turn_ends();
   const std::uint64_t nanos = loop_.nanos();
   if (guests_.size() < kMany || nanos >= flushed_at_ + kGatherNanos || over()) flush(nanos);
