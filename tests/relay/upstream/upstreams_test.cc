@@ -4,10 +4,16 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <condition_variable>
 #include <future>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace entente::testing::upstreams_test {
 namespace {
@@ -477,6 +483,346 @@ TEST_CASE("server walk: all addresses of a server are tried, then the next serve
   CHECK(upstreams.at(0).state() == Upstream::State::kDown);
   CHECK(walk.next(1'000, "") == nullptr);
   CHECK(upstreams.at(1).state() == Upstream::State::kUnknown);  // no reason is given: the fault was ours
+}
+
+TEST_CASE("upstreams: a server that is drained, down or full counts as such where a player looks for one") {
+  Scene scene({.policy = Policy::kFirst}, {1, 1});
+  Upstream &a = scene.upstreams.at(0), &b = scene.upstreams.at(1);
+  const auto& all = scene.upstreams;
+  CHECK(all.any_up(1'000));
+  CHECK_FALSE(all.all_full(1'000));
+  CHECK_FALSE(all.all_drained());
+  a.drain(true);
+  CHECK_FALSE(all.all_drained());
+  CHECK(all.any_up(1'000));
+  b.mark_full(1'000);
+  CHECK(all.any_up(1'000));
+  CHECK(all.all_full(1'000));  // the only one that may be reached is full
+  CHECK_FALSE(all.all_full(4'000));
+  CHECK(all.all_full(4'000, 2));
+  b.failed(4'000, "refused");
+  CHECK_FALSE(all.any_up(4'000));
+  CHECK_FALSE(all.all_full(4'000, 3));  // none may be reached
+  a.drain(false);
+  CHECK(all.any_up(4'000));
+  CHECK_FALSE(all.all_full(4'000));
+  b.drain(true);
+  a.drain(true);
+  CHECK(all.all_drained());
+  CHECK_FALSE(all.any_up(60'000));
+}
+
+TEST_CASE("upstreams: a session could go to a server that is among these, not drained, up if need be, and known") {
+  Scene scene({.policy = Policy::kFirst}, {1, 1});
+  Upstream &a = scene.upstreams.at(0), &b = scene.upstreams.at(1);
+  const auto& all = scene.upstreams;
+  CHECK(all.any_takes(1'000, 1, true));
+  CHECK_FALSE(all.any_takes(1'000, 0, false));
+  a.failed(1'000, "refused");
+  CHECK_FALSE(all.any_takes(1'000, 1, true));
+  CHECK(all.any_takes(1'000, 1, false));
+  CHECK(all.any_takes(1'000, 2, true));
+  CHECK(all.any_takes(6'000, 1, true));  // it may be tried again
+  b.drain(true);
+  CHECK_FALSE(all.any_takes(1'000, 2, false));
+  CHECK(all.any_takes(1'000, 3, false));
+  Upstreams unknown;
+  std::vector<std::unique_ptr<Upstream>> one;
+  one.push_back(std::make_unique<Upstream>(0, relay::UpstreamOptions{"a", 1}, "a",
+                                           std::vector{*net::Address::parse("127.0.0.1", 1)}));
+  unknown.open(std::move(one), {.needs_dialect = true});
+  CHECK_FALSE(unknown.any_takes(1'000, 1, false));
+  unknown.at(0).set_dialect(0);
+  CHECK(unknown.any_takes(1'000, 1, false));
+}
+
+TEST_CASE("upstreams: a server that has banned an address gets none of its players") {
+  relay::UpstreamRules rules{.policy = Policy::kFirst};
+  rules.banned = [](const std::string& server, const net::Address& from) {
+    return server == "a" && from.ip_text() == client(1).ip_text();
+  };
+  const Scene scene(rules, {1, 1});
+  CHECK(scene.chosen(0) == "a");
+  CHECK(scene.chosen(1) == "b");
+  CHECK(scene.chosen(1, 1'000, 2) == "-");
+  CHECK(scene.upstreams.is_closed_to(scene.upstreams.at(0), client(1)));
+  CHECK_FALSE(scene.upstreams.is_closed_to(scene.upstreams.at(0), client(0)));
+  CHECK_FALSE(scene.upstreams.is_closed_to(scene.upstreams.at(1), client(1)));
+  scene.upstreams.at(1).drain(true);
+  CHECK(scene.upstreams.is_closed_to(scene.upstreams.at(1), client(0)));
+  relay::UpstreamWalk walk(scene.upstreams, client(1), &scene.upstreams.at(0), std::nullopt);
+  CHECK(walk.next(1'000, "") == nullptr);
+}
+
+TEST_CASE("upstreams: where the session detects the dialect, a server of unknown dialect takes who needs none") {
+  const auto opened = [](std::optional<std::size_t> second, bool detects) {
+    auto made = std::make_unique<Upstreams>();
+    std::vector<std::unique_ptr<Upstream>> all;
+    const std::vector<net::Address> here{*net::Address::parse("127.0.0.1", 1)};
+    all.push_back(std::make_unique<Upstream>(0, relay::UpstreamOptions{"a", 1, 2}, "a", here));
+    all.push_back(std::make_unique<Upstream>(1, relay::UpstreamOptions{"b", 1, second}, "b", here));
+    made->open(std::move(all), {.detects_in_session = detects});
+    return made;
+  };
+  const auto some = opened({}, true);
+  CHECK(some->detects_any_in_session());
+  CHECK(some->fits(some->at(1), std::nullopt));
+  CHECK_FALSE(some->fits(some->at(1), 0));
+  some->at(1).set_dialect(1);
+  CHECK(some->fits(some->at(1), 1));
+  CHECK_FALSE(some->fits(some->at(1), 0));
+  CHECK(some->detects_any_in_session());  // what was found may be forgotten
+  CHECK_FALSE(opened(1, true)->detects_any_in_session());
+  CHECK_FALSE(opened({}, false)->detects_any_in_session());
+  const auto assumed = opened({}, false);
+  CHECK(assumed->fits(assumed->at(1), 0));  // the game's first
+  CHECK_FALSE(assumed->fits(assumed->at(1), 1));
+}
+
+TEST_CASE(
+    "upstreams: while it starts slowly, a server's share grows from a tenth; one that was never down has its whole") {
+  Scene scene({.policy = Policy::kLeast, .slow_start_ms = 10'000}, {1, 1});
+  Upstream &a = scene.upstreams.at(0), &b = scene.upstreams.at(1);
+  a.failed(1'000, "refused");
+  a.succeeded(2'000);
+  b.succeeded(2'000);
+  std::vector<Upstreams::SessionCount> on_b;
+  const auto fill = [&](std::size_t sessions) {
+    on_b.clear();
+    while (on_b.size() < sessions) on_b.emplace_back(b);
+  };
+  fill(8);
+  CHECK(scene.chosen(0, 2'000) == "b");  // (0 + 1) / 0.1 is more than (8 + 1) / 1
+  CHECK(scene.chosen(0, 1'900) == "b");  // by the time of a loop that is a turn behind
+  fill(10);
+  CHECK(scene.chosen(0, 2'000) == "a");
+  fill(1);
+  CHECK(scene.chosen(0, 6'900) == "b");
+  CHECK(scene.chosen(0, 7'100) == "a");  // more than half
+  fill(0);
+  CHECK(scene.chosen(0, 11'999) == "b");
+  CHECK(scene.chosen(0, 12'000) == "a");
+}
+
+TEST_CASE("upstreams: a server is up again at once for all, and is tried again five seconds after it failed last") {
+  Scene scene({.policy = Policy::kFirst}, {1, 1});
+  Upstream& a = scene.upstreams.at(0);
+  a.failed(1'000, "refused");
+  a.failed(4'000, "refused");
+  CHECK(a.is_down(8'999));
+  CHECK_FALSE(a.is_down(9'000));
+  CHECK(a.since() == 1'000);
+  CHECK(a.state() == Upstream::State::kDown);
+  a.succeeded(8'000);
+  CHECK_FALSE(a.is_down(8'000));
+}
+
+TEST_CASE("upstreams: a drained server lets nobody in the queue connect out of order") {
+  Scene scene({.hold_ms = 1'000}, {1, 1});
+  Upstream &a = scene.upstreams.at(0), &b = scene.upstreams.at(1);
+  a.succeeded(1'000);
+  a.drain(true);
+  const auto first = scene.upstreams.wait(1, 1'000), second = scene.upstreams.wait(2, 1'000);
+  CHECK(first.turn(1'000) != 0);
+  CHECK(second.turn(1'000) == 0);
+  b.succeeded(1'000);
+  CHECK(second.turn(1'000) != 0);
+  b.mark_full(1'000);
+  CHECK(second.turn(1'000) == 0);
+}
+
+TEST_CASE("upstreams: commands are shared by routes that have the same ones, and by no others") {
+  const auto opened = [](const char* start, const char* stop) {
+    auto scene = std::make_unique<Scene>(relay::UpstreamRules{.launch = {.start = start, .stop = stop}});
+    return scene;
+  };
+  const auto one = opened("up", "down"), same = opened("up", "down"), other = opened("up", "halt");
+  same->upstreams.share_runs(one->upstreams);
+  other->upstreams.share_runs(one->upstreams);
+  CHECK(&same->upstreams.starts() == &one->upstreams.starts());
+  CHECK(&same->upstreams.stops() == &one->upstreams.stops());
+  CHECK(&other->upstreams.starts() == &one->upstreams.starts());
+  CHECK_FALSE(&other->upstreams.stops() == &one->upstreams.stops());
+  relay::CommandRuns& runs = one->upstreams.starts();
+  runs.runs = true;
+  runs.end(3'000, 9'000);
+  CHECK_FALSE(runs.runs);
+  CHECK(runs.ended_at == 3'000);
+  CHECK(runs.again_at == 9'000);
+}
+
+/// Two servers with names. A lookup ends when the test says so.
+struct ByName {
+  /// Lookups may outlive the test.
+  struct Lookups {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool go_on = false;
+    std::uint64_t ended = 0;
+    std::map<std::string, std::vector<net::Address>> found{
+        {"a.test", {*net::Address::parse("[2001:db8::1]:9"), *net::Address::parse("192.0.2.1:9")}},
+        {"b.test", {*net::Address::parse("127.0.0.7:9")}}};
+
+    Outcome<std::vector<net::Address>> look_up(const std::string& host) {
+      std::unique_lock lock(mutex);
+      changed.wait(lock, [this] { return go_on; });
+      if (found[host].empty()) return Error{"no such host"};
+      return found[host];
+    }
+    void note_end() {
+      const std::lock_guard lock(mutex);
+      ++ended;
+      changed.notify_all();
+    }
+  };
+
+  explicit ByName(relay::ServerAddresses::Rules rules = {}) {
+    std::vector<std::unique_ptr<Upstream>> all;
+    for (const char* name : {"a.test", "b.test"})
+      all.push_back(std::make_unique<Upstream>(all.size(), relay::UpstreamOptions{name, 77}, name,
+                                               relay::ServerAddresses(names.host(name), 77, rules)));
+    upstreams.open(std::move(all), {});
+  }
+  ~ByName() { go_on(); }
+  void go_on() const {
+    const std::lock_guard lock(lookups->mutex);
+    lookups->go_on = true;
+    lookups->changed.notify_all();
+  }
+  /// Waits until so many lookups have ended.
+  void wait_for(std::uint64_t ended) const {
+    std::unique_lock lock(lookups->mutex);
+    REQUIRE(lookups->changed.wait_for(lock, std::chrono::seconds(30), [&] { return lookups->ended >= ended; }));
+  }
+  /// The next address, once all lookups that it needs have ended.
+  const net::Address* next(relay::UpstreamWalk& walk, const std::string& why = "") const {
+    const net::Address* at = walk.next(kNow, why);
+    for (std::uint64_t more = 1; walk.looks_up(); at = walk.next(kNow, "")) {
+      go_on();
+      wait_for(more++);
+    }
+    return at;
+  }
+
+  static constexpr Millis kNow = 1'000;
+  const std::shared_ptr<Lookups> lookups = std::make_shared<Lookups>();
+  net::HostNames names{[its = lookups] { its->note_end(); },
+                       [its = lookups](const std::string& host) { return its->look_up(host); }, [] { return kNow; }};
+  Upstreams upstreams;
+};
+
+TEST_CASE("server walk: a server is looked up when its turn comes, and has its own port at each address") {
+  ByName it;
+  relay::UpstreamWalk walk(it.upstreams, client(0), nullptr, std::nullopt);
+  CHECK(it.upstreams.any_address().port() == 0);  // nothing is known yet
+  CHECK(it.upstreams.at(0).addresses.why_none() == "'a.test' is being looked up");
+  CHECK(walk.next(ByName::kNow, "") == nullptr);
+  CHECK(walk.looks_up());
+  CHECK(walk.server().name == "a.test");
+  it.go_on();
+  it.wait_for(1);
+  const net::Address* at = walk.next(ByName::kNow, "");
+  REQUIRE(at != nullptr);
+  CHECK_FALSE(walk.looks_up());
+  CHECK(at->text() == "[2001:db8::1]:77");
+  CHECK(it.upstreams.any_address().text() == "[2001:db8::1]:77");
+  CHECK(it.upstreams.at(0).addresses.why_none().empty());
+  CHECK(it.upstreams.at(0).addresses.lookups() == 1);
+  at = it.next(walk, "refused");
+  REQUIRE(at != nullptr);
+  CHECK(at->text() == "192.0.2.1:77");
+  walk.reached();
+  CHECK(it.upstreams.at(0).addresses.all(ByName::kNow).front().text() == "192.0.2.1:77");  // the other one failed
+  CHECK(it.upstreams.at(0).state() == Upstream::State::kUnknown);
+}
+
+TEST_CASE("server walk: a server that is drained during its lookup is left, and is not down for that") {
+  ByName it;
+  relay::UpstreamWalk walk(it.upstreams, client(0), nullptr, std::nullopt);
+  CHECK(walk.next(ByName::kNow, "") == nullptr);
+  it.upstreams.at(0).drain(true);
+  const net::Address* const at = it.next(walk);
+  REQUIRE(at != nullptr);
+  CHECK(walk.server().name == "b.test");
+  CHECK(it.upstreams.at(0).state() == Upstream::State::kUnknown);
+  walk.again(false, 1);
+  CHECK(it.next(walk) == nullptr);
+  CHECK_FALSE(walk.looks_up());
+}
+
+TEST_CASE("server walk: a server whose name has no address that can be used is down, for that reason") {
+  {
+    ByName it({.only_v4 = true});
+    it.lookups->found["b.test"].clear();
+    relay::UpstreamWalk walk(it.upstreams, client(0), &it.upstreams.at(1), std::nullopt);
+    const net::Address* const at = it.next(walk);
+    REQUIRE(at != nullptr);
+    CHECK(at->text() == "192.0.2.1:77");
+    CHECK(it.upstreams.at(1).state() == Upstream::State::kDown);
+    CHECK(it.upstreams.at(1).why() == "no such host");
+    CHECK(it.next(walk) == nullptr);
+  }
+  {
+    ByName it({.only_v4 = true});
+    it.lookups->found["a.test"].pop_back();
+    relay::UpstreamWalk walk(it.upstreams, client(0), nullptr, std::nullopt);
+    REQUIRE(it.next(walk) != nullptr);
+    CHECK(walk.server().name == "b.test");
+    CHECK(it.upstreams.at(0).why() == "'a.test' has no IPv4 address, and ENet supports only IPv4");
+  }
+  ByName it({.only_v4_loopback = true});
+  relay::UpstreamWalk walk(it.upstreams, client(0), nullptr, std::nullopt);
+  const net::Address* const at = it.next(walk);
+  REQUIRE(at != nullptr);
+  CHECK(at->text() == "127.0.0.7:77");
+  CHECK(it.upstreams.at(0).why().starts_with("source=loopback is for a server on this machine"));
+}
+
+TEST_CASE("server walk: an address that failed goes behind the others; without a reason it keeps its place") {
+  for (const bool to_blame : {true, false}) {
+    CAPTURE(to_blame);
+    ByName it;
+    relay::UpstreamWalk walk(it.upstreams, client(0), nullptr, std::nullopt);
+    const std::string why = to_blame ? "refused" : "";
+    CHECK(it.next(walk)->v6());
+    CHECK_FALSE(it.next(walk, why)->v6());
+    const auto known = it.upstreams.at(0).addresses.all(ByName::kNow);
+    CHECK(known.front().v6() == !to_blame);
+    walk.reached();
+    walk.not_reached(ByName::kNow);  // it did not answer
+    CHECK(it.upstreams.at(0).addresses.all(ByName::kNow).front().v6());
+  }
+}
+
+TEST_CASE("server walk: the server that was chosen first is left out if it does not speak the wanted dialect") {
+  Scene scene({.policy = Policy::kFirst}, {1, 1});
+  relay::UpstreamWalk wrong(scene.upstreams, client(0), &scene.upstreams.at(0), 1);
+  CHECK(wrong.next(1'000, "") == nullptr);
+  relay::UpstreamWalk right(scene.upstreams, client(0), &scene.upstreams.at(1), 0);
+  REQUIRE(right.next(1'000, "") != nullptr);
+  CHECK(right.server().name == "b");
+  REQUIRE(right.next(1'000, "") != nullptr);
+  CHECK(right.server().name == "a");
+  CHECK(right.next(1'000, "") == nullptr);
+  relay::UpstreamWalk again(scene.upstreams, client(0), &scene.upstreams.at(1), 0);
+  again.again(false, 3);  // it begins with the best one, not with the one that was chosen
+  REQUIRE(again.next(1'000, "") != nullptr);
+  CHECK(again.server().name == "a");
+  CHECK(relay::UpstreamWalk().next(1'000, "") == nullptr);
+}
+
+TEST_CASE("server walk: among those that are up only, one that is down is not tried") {
+  Scene scene({.policy = Policy::kFirst}, {1, 1});
+  scene.upstreams.at(0).failed(1'000, "refused");
+  relay::UpstreamWalk walk(scene.upstreams, client(0), nullptr, std::nullopt);
+  walk.again(true, 3);
+  REQUIRE(walk.next(1'000, "") != nullptr);
+  CHECK(walk.server().name == "b");
+  CHECK(walk.next(1'000, "") == nullptr);
+  walk.again(false, 3);
+  REQUIRE(walk.next(1'000, "") != nullptr);
+  REQUIRE(walk.next(1'000, "") != nullptr);
+  CHECK(walk.server().name == "a");
 }
 
 }  // namespace
