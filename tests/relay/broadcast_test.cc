@@ -560,6 +560,161 @@ TEST_CASE("a fragment whose beginning is forgotten meanwhile is not given out") 
   CHECK(view->fragment(range->newest));
 }
 
+TEST_CASE("what a room tells that another one has followed is not kept, and its world is not wanted") {
+  Match match;
+  const auto view = match.broadcast->view(See::kPublic, 0);
+  match.step();
+  const std::uint64_t old = match.source_id;
+  match.begin("bob");
+  CHECK(match.source_id != old);
+  const auto owes = [&](std::uint64_t source) { return match.broadcast->owes_world(source, match.nanos); };
+  match.nanos += 20'000'000'000;
+  CHECK(owes(match.source_id));
+  CHECK_FALSE(owes(old));
+  WorldState other;
+  words::Player player;
+  player.set_id(9);
+  player.set_name("ghost");
+  other.fold(player);
+  other.fold(words::Ready());
+  match.broadcast->tell(old, other, 0, match.nanos);
+  match.step();
+  words::Said said;
+  said.set_text("from the grave");
+  match.broadcast->tell(old, said, match.nanos);
+  const auto reader = view->reader();
+  WorldState world;
+  REQUIRE(reader->seek(match.now(), world).ok());
+  for (const auto& one : world.players()) CHECK(one.second.player.name() == "bob");
+  CHECK(world.players().size() == 1);
+  const auto range_end = match.broadcast->fragment_of(match.now());
+  match.nanos += 4'000'000'000;
+  match.step();
+  const auto facts = view->fragment(range_end);
+  REQUIRE(facts);
+  for (const Fact& fact : *facts) {
+    const auto* one = as<words::Said>(fact);
+    CHECK((one == nullptr || one->text() != "from the grave"));
+  }
+}
+
+TEST_CASE("a broadcast is kept as long as somebody wants it, whoever of them goes first") {
+  Match match;
+  auto first = match.broadcast->view(See::kPublic, 0), second = match.broadcast->view(See::kPublic, 0);
+  auto casters = match.broadcast->view(See::kTeams, 0);
+  match.step();
+  first.reset();
+  CHECK(match.broadcast->wanted());
+  CHECK(second->begins_in() == 0);
+  second.reset();
+  CHECK(match.broadcast->wanted());
+  CHECK(casters->begins_in() == 0);
+  second = match.broadcast->view(See::kPublic, 0);
+  CHECK_FALSE(second->begins_in());  // it begins anew, with a world that is yet to come
+  match.step();
+  CHECK(second->begins_in() == 0);
+  casters.reset();
+  CHECK(match.broadcast->wanted());
+  second.reset();
+  CHECK_FALSE(match.broadcast->wanted());
+}
+
+TEST_CASE("a viewer that comes before any room gets the first one") {
+  std::uint64_t nanos = 5'000'000'000;
+  const auto broadcast = std::make_shared<Broadcast>([&] { return nanos; }, kUnixMicros);
+  const auto view = broadcast->view(See::kPublic, 0);
+  CHECK_FALSE(view->begins_in());
+  CHECK_FALSE(view->fragments());
+  WorldState world;
+  world.fold(words::Ready());
+  const std::uint64_t room = broadcast->begin();
+  CHECK(broadcast->owes_world(room, nanos));
+  broadcast->tell(room, world, 0, nanos);
+  CHECK_FALSE(broadcast->owes_world(room, nanos));
+  CHECK(view->begins_in() == 0);
+}
+
+TEST_CASE("until its delay has passed, a view has nothing: no moment, no kill, no fragment, no world") {
+  constexpr Micros kDelay = 10 * kSecond;
+  Match match;
+  const auto view = match.broadcast->view(See::kPublic, kDelay);
+  match.step();
+  match.kill();
+  const Micros first = match.now();
+  CHECK(view->begins_in() == kDelay);
+  const auto reader = view->reader();
+  const auto kills = [&] {
+    int found = 0;
+    view->visit_kills([&](const Moment&) { return ++found, true; });
+    return found;
+  };
+  WorldState world;
+  CHECK(view->delay() == kDelay);
+  match.nanos += (kDelay - kStep - 1) * 1'000;
+  match.tell(words::Notice());
+  CHECK(match.now() == kDelay - 1);
+  CHECK(view->end_time() == 0);
+  CHECK_FALSE(reader->seek(0, world).ok());
+  CHECK(kills() == 0);
+  CHECK_FALSE(view->fragments());
+  CHECK(view->begins_in() == first + 1);
+  match.nanos += (first + 1) * 1'000;
+  CHECK(view->begins_in() == 0);
+  CHECK(view->end_time() == first);
+  CHECK(kills() == 1);
+  CHECK(reader->seek(first, world).ok());
+  match.nanos += kSecond * 1'000;
+  CHECK(view->begins_in() == 0);
+}
+
+TEST_CASE("fragments are numbered by the time of day, and a number outside of the broadcast is none") {
+  Match match;
+  const Broadcast& all = *match.broadcast;
+  const std::uint64_t first = kUnixMicros / Broadcast::kFragment;
+  CHECK(all.fragment_of(0) == first);
+  CHECK(all.fragment_of(Broadcast::kFragment - 1) == first);
+  CHECK(all.fragment_of(Broadcast::kFragment) == first + 1);
+  CHECK(all.begin_of(first) == Micros{0});
+  CHECK(all.begin_of(first + 3) == 3 * Broadcast::kFragment);
+  CHECK_FALSE(all.begin_of(first - 1));
+  CHECK_FALSE(all.begin_of(UINT64_MAX));
+  CHECK_FALSE(all.begin_of(0));
+  const auto view = match.broadcast->view(See::kPublic, 0);
+  match.step();
+  WorldState world;
+  for (const std::uint64_t none : {std::uint64_t{0}, first - 1, UINT64_MAX}) {
+    CHECK_FALSE(view->fragment(none));
+    CHECK_FALSE(view->world_before(none, world).ok());
+  }
+}
+
+TEST_CASE("the world before a fragment is there as soon as the fragment may begin to be seen, and not earlier") {
+  constexpr Micros kDelay = 3 * kSecond;
+  Match match;
+  const auto view = match.broadcast->view(See::kPublic, kDelay);
+  while (match.now() < 9 * kSecond) match.step();
+  const std::uint64_t third = match.broadcast->fragment_of(6 * kSecond);
+  WorldState world;
+  CHECK(view->world_before(third, world).ok());
+  match.nanos -= 1'000;
+  CHECK_FALSE(view->world_before(third, world).ok());
+  CHECK(view->world_before(third - 1, world).ok());
+}
+
+TEST_CASE(
+    "a fragment of which only the end is kept is not the oldest; the one in which the present is, is not the newest") {
+  Match match;
+  const auto view = match.broadcast->view(See::kPublic, 0);
+  const std::uint64_t first = match.broadcast->fragment_of(0);
+  while (match.now() < 2 * Broadcast::kFragment + kSecond) match.step();
+  CHECK(view->reader()->first() > 0);
+  const auto range = view->fragments();
+  REQUIRE(range);
+  CHECK(range->oldest == first + 1);
+  CHECK(range->newest == first + 1);
+  CHECK_FALSE(view->fragment(first));
+}
+
 TEST_CASE("without viewers nothing is kept") {
   Match match;
   CHECK_FALSE(match.broadcast->wanted());
