@@ -95,6 +95,7 @@ void WebLink::serve(const HttpReply& reply, bool keep) {
 void WebLink::serve_body(const SharedBytes& body, bool keep) {
   flush();
   pass_shared(body);
+  loop_.outbox().flush();  // so that waiting() has what the client has not taken yet
   stage_ = keep ? Stage::kHead : Stage::kOver;
   if (!keep) return shut_down();
   heard_part_ = false;
