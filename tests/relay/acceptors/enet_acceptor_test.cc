@@ -231,5 +231,103 @@ TEST_CASE("enet acceptor: who waits is listed, and can be kicked") {
   door.client_is_told(Reason::kKicked);
 }
 
+/// The same, whose sessions live on another worker than the listener.
+struct FarDoor : Door {
+  std::size_t next_worker(const relay::Route&) override { return 3; }
+  void assign(std::size_t worker, relay::AcceptedClient newcomer) override {
+    CHECK(worker == 3);
+    Door::assign(worker, std::move(newcomer));
+  }
+};
+
+TEST_CASE(
+    "enet acceptor: a client whose session lives on another worker is moved there, with its socket and its number") {
+  FarDoor door;
+  door.server_is_known();
+  door.join(door.at);
+  door.until([&] { return door.let_in.size() == 1; });
+  const relay::AcceptedClient& client = door.let_in.front();
+  CHECK(client.moved_enet != nullptr);
+  CHECK(client.link == 1);
+  CHECK(client.enet.data == kBig);
+  CHECK(client.server == &door.route.server());
+  CHECK(door.inside() == 1);
+}
+
+TEST_CASE("enet acceptor: who waited for the server is moved once it is known, with what it said") {
+  FarDoor door;
+  door.a_client_waits();
+  door.say(door.client, point(1));
+  door.hear();
+  door.server_is_known();
+  REQUIRE(door.let_in.size() == 1);
+  CHECK(door.let_in.front().moved_enet != nullptr);
+  CHECK(door.let_in.front().early.size() == 1);
+}
+
+TEST_CASE("enet acceptor: a client that stays on its worker is not moved, and its packets are its session's") {
+  Door door;
+  door.a_client_waits();
+  door.server_is_known();
+  REQUIRE(door.let_in.size() == 1);
+  CHECK(door.let_in.front().moved_enet == nullptr);
+  REQUIRE(door.let_in.front().enet.peer != nullptr);
+  CHECK(door.let_in.front().enet.peer->owner == nullptr);  // until the session takes it
+}
+
+TEST_CASE("enet acceptor: a stop refuses who waits and who comes, and answers no more queries") {
+  Door door;
+  door.a_client_waits();
+  door.acceptor.stop();
+  door.client_is_told(Reason::kDraining);
+  CHECK(door.acceptor.empty());
+  door.until([&] { return door.acceptor.finish(); });
+}
+
+TEST_CASE("enet acceptor: a full listener tells a newcomer so, and takes one again when a place is free") {
+  Door door;
+  Limits limits = door.route.here->rules->limits;
+  limits.sessions = 1;
+  auto rules = std::make_shared<relay::NewcomerRules>(*door.route.here->rules);
+  rules->limits = limits;
+  door.route.here->rules = rules;
+  door.server_is_known();
+  door.join(door.at);
+  door.until([&] { return door.let_in.size() == 1; });
+  End other(door.loop);
+  REQUIRE(other.host.open({4, 1, false, kMostPackets}).ok());
+  other.peer = other.host.connect(door.at, 1, kBig);
+  door.until([&] { return other.peer == nullptr; });
+  CHECK(other.log.back() ==
+        "down " + std::to_string(toy::packets().enet_parting(relay::telling(Reason::kTooMany).parting)));
+  CHECK(door.route.ended(Reason::kTooMany) == 1);
+  CHECK(door.last_link == 1);
+  CHECK(door.inside() == 1);
+  const net::Address first = door.let_in.front().client;
+  door.acceptor.left(1, first, false);
+  other.peer = other.host.connect(door.at, 1, kBig);
+  door.until([&] { return door.let_in.size() == 2; });
+  other.host.close();
+}
+
+TEST_CASE("enet acceptor: who waits is listed with its address and number, and is in no announcement yet") {
+  Door door;
+  door.a_client_waits();
+  relay::SessionCommand command;
+  command.action = relay::SessionCommand::Action::kSay;
+  relay::Inquiry inquiry;
+  {
+    relay::Inquiry::Part part(inquiry);
+    door.acceptor.command(command, part);
+  }
+  const auto told = inquiry.wait();
+  REQUIRE(told.size() == 1);
+  CHECK(told.front().told == relay::AnnounceResult::kNotIn);
+  CHECK(told.front().info.link == 1);
+  CHECK(door.inside() == 1);
+  door.server_is_known();
+  CHECK(door.let_in.size() == 1);  // it went on waiting
+}
+
 }  // namespace
 }  // namespace entente::testing::enet_acceptor_test

@@ -288,5 +288,85 @@ TEST_CASE("queries: who waits when the listener stops is counted as dropped, and
   CHECK(desk.route.dropped(Drop::kNotLinked) == 1);
 }
 
+TEST_CASE("queries: what is no question of the game is not taken") {
+  Desk desk(of_bridge());
+  for (const std::string_view other : {"", "TOY", "TOY??", "toy?"})
+    CHECK_FALSE(desk.queries.take({address(0), {}}, as_bytes(other)));
+  CHECK(desk.answers.empty());
+  CHECK(desk.route.dropped(Drop::kTooFast) == 0);
+}
+
+TEST_CASE("queries: a limited number of addresses is known, and those that asked long ago make room for others") {
+  constexpr int kMostAskers = 4'096;
+  Desk desk(of_bridge());
+  const Millis now = desk.loop.now();
+  desk.queries.tick(now);
+  for (int i = 0; i < kMostAskers; ++i) desk.ask(address(i));
+  const std::uint64_t before = desk.route.dropped(Drop::kTooFast);
+  desk.pretend(now + 60'000);
+  CHECK_FALSE(desk.ask(address(kMostAskers)));  // a new one
+  CHECK(desk.route.dropped(Drop::kTooFast) == before + 1);
+  CHECK(desk.ask(address(0)));
+  desk.queries.tick(now + 999);  // at most once a second
+  CHECK_FALSE(desk.ask(address(kMostAskers)));
+  desk.queries.tick(now + 60'000);
+  CHECK(desk.ask(address(kMostAskers)));
+}
+
+TEST_CASE("queries: an address may ask twice a second after its burst") {
+  Desk desk(of_bridge());
+  const Millis now = desk.loop.now();
+  for (std::uint32_t i = 0; i < Queries::kBurst; ++i) CHECK(desk.ask(address(0)));
+  desk.pretend(now + 499);
+  CHECK_FALSE(desk.ask(address(0)));
+  desk.pretend(now + 1'100);
+  for (int i = 0; i < 2; ++i) CHECK(desk.ask(address(0)));
+  CHECK_FALSE(desk.ask(address(0)));
+}
+
+TEST_CASE("queries: the server that is asked is the one that a new player would get") {
+  Desk desk(of_relay());
+  const Datagrams second(loopback());
+  std::vector<std::unique_ptr<relay::Upstream>> all;
+  for (const net::Address& one : {desk.server.here(), second.here()})
+    all.push_back(std::make_unique<relay::Upstream>(all.size(), relay::UpstreamOptions{one.ip_text(), one.port(), 0},
+                                                    one.text(), std::vector{one}));
+  desk.route.route.upstreams.open(std::move(all), desk.route.route.options->upstream);
+  desk.ask(address(0));
+  desk.server_is_asked();
+  CHECK_FALSE(second.readable(0));
+  desk.route.server(0).drain(true);
+  const Millis then = desk.loop.now();
+  desk.pretend(then + 1'000);
+  desk.ask(address(1));
+  const auto asked = second.receive();
+  CHECK(as_text(asked.bytes) == kQuestion);
+  CHECK_FALSE(desk.server.readable(0));
+  desk.server_says("the drained one");  // it is not heard any more
+  second.send(asked.from, as_bytes(std::string_view("two play")));
+  desk.get_an_answer();
+  for (const auto& one : desk.answers) CHECK(one.second == "two play");
+  CHECK(desk.answers.size() == 2);
+  desk.route.server(1).drain(true);  // no server takes anybody: the last one is asked
+  desk.until([&] { return desk.loop.now() >= then + 1'000; });
+  desk.pretend(then + 600'000);
+  desk.ask(address(2));
+  CHECK(as_text(second.receive().bytes) == kQuestion);
+}
+
+TEST_CASE("queries: while the server is silent it is asked once a second, however many ask") {
+  Desk desk(of_relay());
+  const Millis now = desk.loop.now();
+  for (int i = 0; i < 10; ++i) desk.ask(address(i));
+  desk.server_is_asked();
+  desk.pretend(now + 999);
+  desk.ask(address(10));
+  CHECK_FALSE(desk.server.readable(0));
+  desk.pretend(now + 1'000);
+  desk.ask(address(11));
+  desk.server_is_asked();
+  CHECK_FALSE(desk.server.readable(0));
+}
+
 }  // namespace
 }  // namespace entente::testing::queries_test

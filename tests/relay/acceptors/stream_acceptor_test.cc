@@ -328,5 +328,192 @@ TEST_CASE("stream acceptor: a datagram from another port of a client is linked b
   CHECK(door.datagrams.back() == "1 more");
 }
 
+relay::RouteOptions behind_proxy(relay::RouteOptions options) {
+  options.proxies.networks = {*net::Network::parse("127.0.0.1")};
+  return options;
+}
+
+TEST_CASE("stream acceptor: behind a load balancer, clients have the address in the header, and no datagrams") {
+  Door door(behind_proxy(options_of(toy::game())));
+  door.route.server().drain(false);
+  const net::Address here = free_for_both();
+  const Stream client = Stream::to(door.at, &here);
+  client.send("PROXY TCP4 127.0.0.9 127.0.0.1 1000 2000\r\n");
+  door.until([&] { return door.let_in.size() == 1; });
+  CHECK(door.let_in.front().client == *net::Address::parse("127.0.0.9", 1'000));
+  CHECK_FALSE(door.let_in.front().health_check);
+  CHECK(door.inside() == 1);
+  for (const net::Address& from : {here, *net::Address::parse("127.0.0.9", 0)}) {
+    const Datagrams socket(from);
+    socket.send(door.at, frame("one"));
+  }
+  door.until([&] { return door.route.dropped(Drop::kUnknownSource) == 2; });
+  CHECK(door.datagrams.empty());
+}
+
+TEST_CASE("stream acceptor: who comes past the load balancer is turned away, and so is one whose header is wrong") {
+  relay::RouteOptions options = options_of(toy::stream());
+  options.proxies.networks = {*net::Network::parse("192.0.2.1")};
+  Door past(options);
+  const Stream client = past.connect();
+  past.is_turned_away(client, Reason::kNotProxy);
+  CHECK(past.route.listener.admission.empty());
+  CHECK(past.let_in.empty());
+  Door wrong(behind_proxy(options_of(toy::stream())));
+  const Stream other = wrong.connect();
+  other.send("PROXY nonsense\r\n");
+  wrong.is_turned_away(other, Reason::kBadRequest);
+  CHECK(wrong.let_in.empty());
+}
+
+TEST_CASE("stream acceptor: a health check is a caller, not a player, and gives back its place") {
+  Door door(behind_proxy(options_of(toy::stream())));
+  door.route.server().drain(false);
+  const Stream client = door.connect();
+  client.send("PROXY UNKNOWN\r\n" + std::string(kHello));
+  door.until([&] { return door.let_in.size() == 1; });
+  CHECK(door.let_in.front().health_check);
+  CHECK(door.inside() == 0);
+  CHECK_FALSE(door.route.listener.admission.empty());
+  CHECK(door.route.server().askers() == 1);
+  door.acceptor.left(door.let_in.front().link, door.let_in.front().client, true);
+  CHECK(door.route.listener.admission.empty());
+}
+
+TEST_CASE(
+    "stream acceptor: while the listener drains, only an address with a kept place comes in, and only to resume") {
+  Door door(options_of(toy::stream()));
+  door.route.server().drain(false);
+  const Stream first = door.a_client_is_let_in();
+  CHECK_FALSE(door.let_in.back().only_resumes);
+  door.route.listener.draining = true;
+  const Stream newcomer = door.connect();
+  door.is_turned_away(newcomer, Reason::kDraining);
+  door.acceptor.away(door.let_in.front().client);
+  const Stream back = door.a_client_is_let_in();
+  CHECK(door.let_in.back().only_resumes);
+  CHECK(door.inside() == 1);  // the absent one does not count
+  door.acceptor.came_back(door.let_in.front().client);
+  CHECK(door.inside() == 2);
+}
+
+TEST_CASE(
+    "stream acceptor: clients of WebSockets are let in at once, and without a server, because they may want a page") {
+  relay::RouteOptions options = of_waiting();
+  options.game = &toy::messages();
+  Door door(options);
+  const Stream client = door.connect();
+  door.until([&] { return door.let_in.size() == 1; });
+  CHECK(door.let_in.front().server == nullptr);
+  CHECK(door.inside() == 0);  // it is a caller
+  CHECK_FALSE(door.route.listener.admission.empty());
+}
+
+TEST_CASE("stream acceptor: a client need not wait for the dialect of a server that is started for it") {
+  for (const bool starts : {true, false}) {
+    CAPTURE(starts);
+    relay::RouteOptions options = of_waiting();
+    if (starts) options.upstream.launch.start = "true";
+    Door door(options);
+    const Stream client = door.connect();
+    door.until([&] { return door.inside() == 1; });
+    CHECK(door.let_in.size() == (starts ? 1 : 0));
+  }
+}
+
+TEST_CASE("stream acceptor: a client on its way to its session counts at its server") {
+  Door door(options_of(toy::stream()));
+  door.route.server().drain(false);
+  const Stream client = door.a_client_is_let_in();
+  CHECK(door.route.server().sessions() == 1);
+  door.let_in.clear();
+  CHECK(door.route.server().sessions() == 0);
+}
+
+TEST_CASE(
+    "stream acceptor: while another process takes over, newcomers wait for it; if it does not, they come in here") {
+  Door door(options_of(toy::game()));
+  door.route.server().drain(false);
+  const net::Address here = free_for_both();
+  const Stream client = Stream::to(door.at, &here);
+  door.until([&] { return door.let_in.size() == 1; });
+  std::vector<relay::OfferedSocket> offered;
+  REQUIRE(door.acceptor.offer(offered).ok());
+  CHECK(offered.size() == 2);  // TCP and UDP
+  for (const relay::OfferedSocket& one : offered) CHECK(one.bound == door.at);
+  REQUIRE(door.acceptor.release_newcomers().ok());
+  const Stream waits = door.connect();
+  for (int i = 0; i < 5; ++i) uv_run(door.loop.raw(), UV_RUN_NOWAIT);
+  CHECK(door.let_in.size() == 1);
+  const Datagrams socket(here);
+  socket.send(door.at, frame("one"));
+  door.until([&] { return door.datagrams.size() == 1; });  // those of its sessions come here
+  offered.clear();
+  door.acceptor.cancel_take_over();
+  door.until([&] { return door.let_in.size() == 2; });
+  CHECK_FALSE(door.route.listener.given_away.load());
+}
+
+TEST_CASE("stream acceptor: after a take-over nobody comes in here any more, and it is said so") {
+  Door door(options_of(toy::stream()));
+  door.route.server().drain(false);
+  std::vector<relay::OfferedSocket> offered;
+  REQUIRE(door.acceptor.offer(offered).ok());
+  CHECK(offered.size() == 1);
+  REQUIRE(door.acceptor.release_newcomers().ok());
+  door.acceptor.complete_take_over();
+  CHECK(door.route.listener.given_away.load());
+  const Stream client = door.connect();  // by the socket that the other process has
+  for (int i = 0; i < 5; ++i) uv_run(door.loop.raw(), UV_RUN_NOWAIT);
+  CHECK(door.let_in.empty());
+}
+
+TEST_CASE("stream acceptor: who waits is not moved, is told the operator's words when it is sent away, and is logged") {
+  Door door(of_waiting());
+  const Stream client = door.a_client_waits();
+  relay::SessionCommand command;
+  command.action = relay::SessionCommand::Action::kMove;
+  command.move = std::make_shared<relay::MoveOrder>(0);
+  relay::Inquiry inquiry;
+  {
+    relay::Inquiry::Part part(inquiry);
+    door.acceptor.command(command, part);
+  }
+  CHECK(inquiry.wait().size() == 1);
+  const relay::MoveResult moved = command.move->wait(0);
+  CHECK(moved.how == relay::MoveResult::How::kStays);
+  CHECK(moved.text == "it waits until its server can be reached");
+  CHECK(door.inside() == 1);
+  CHECK_FALSE(client.readable(0));
+  relay::SessionCommand none = command;
+  none.none = true;
+  relay::Inquiry nobody;
+  {
+    relay::Inquiry::Part part(nobody);
+    door.acceptor.command(none, part);
+  }
+  CHECK(nobody.wait().empty());
+}
+
+TEST_CASE("stream acceptor: who waits goes to the route that the listener serves by then") {
+  Door door(of_waiting());
+  const Stream client = door.a_client_waits();
+  OneRoute next(door.loop, options_of(toy::stream()), {loopback()});
+  next.route.index = 7;
+  next.route.listener = &door.route.listener;
+  next.here.emplace(next.route, door.loop, nullptr);
+  relay::ServerProbes probes(*next.here);
+  CHECK_FALSE(door.route.route.is_empty());
+  door.acceptor.serve(*next.here, probes);
+  REQUIRE(door.let_in.size() == 1);
+  CHECK(door.let_in.front().route == 7);
+  CHECK(door.let_in.front().server == &next.server());
+  CHECK(door.route.route.is_empty());
+  CHECK_FALSE(next.route.is_empty());
+  CHECK(&door.acceptor.route() == &next.route);
+  door.let_in.clear();
+  door.acceptor.serve(*door.route.here, door.probes);
+}
+
 }  // namespace
 }  // namespace entente::testing::stream_acceptor_test
