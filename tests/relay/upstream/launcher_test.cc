@@ -12,6 +12,7 @@
 #include "tests/relay/late_server.h"
 #include "tests/relay/route/one_route.h"
 #include "tests/relay/upstream/launched.h"
+#include "tests/support/no_files_left.h"
 
 namespace entente::testing::launcher_test {
 namespace {
@@ -294,6 +295,168 @@ TEST_CASE("launch: two routes to one server do not run its start command at the 
   CHECK_FALSE(second.readable(300));
   CHECK(slowly.written("s") == "s");
   slowly.end();
+}
+
+/// A launcher of a route to a server that is down. The test says when time passes.
+struct Launching : Turning {
+  explicit Launching(const relay::LaunchRules& rules) : route(loop, with(rules), {loopback()}), launcher(*route.here) {
+    route.server().set_has_checks();
+    goes_down();
+  }
+  static relay::RouteOptions with(const relay::LaunchRules& rules) {
+    relay::RouteOptions options = options_of(toy::game());
+    options.upstream.hold_ms = 60'000;
+    options.upstream.launch = rules;
+    return options;
+  }
+  void goes_down() { (void)route.server().failed(loop.now(), "gone"); }
+  /// At this time, a player waits for the server.
+  void wait_at(Millis at) {
+    launcher.player_waits(at);
+    launcher.tick(at);
+  }
+  std::uint64_t starts() { return route.heard.told("a player waits, and no server is up: running"); }
+  std::uint64_t stops() { return route.heard.told("nobody plays: running"); }
+  /// Until so many commands have ended.
+  void end(std::uint64_t times) {
+    until([&] { return route.heard.told("\" ended ") == times; });
+  }
+  const relay::CommandRuns& runs() const { return route.route.upstreams.starts(); }
+
+  OneRoute route;
+  relay::Launcher launcher;
+};
+
+TEST_CASE(
+    "launch: the start command runs for a player who waited within a second, or in the queue, and for nobody else") {
+  Launching it({.start = "true", .stop = ""});
+  const Millis now = it.loop.now();
+  it.launcher.tick(now);
+  CHECK(it.starts() == 0);
+  it.launcher.player_waits(now);
+  it.launcher.tick(now + 1'000);  // it has left since
+  CHECK(it.starts() == 0);
+  it.launcher.player_waits(now);
+  it.launcher.tick(now + 999);
+  CHECK(it.starts() == 1);
+  it.end(1);
+  Launching other({.start = "true", .stop = ""});
+  const auto ticket = other.route.route.upstreams.wait(1, now);
+  other.launcher.tick(now);
+  CHECK(other.starts() == 1);
+  other.end(1);
+}
+
+TEST_CASE("launch: a start command that went well is not run again for 30 seconds, one that failed not for five") {
+  for (const bool well : {true, false}) {
+    CAPTURE(well);
+    Launching it({.start = well ? "true" : "exit 3", .stop = ""});
+    it.wait_at(it.loop.now());
+    CHECK(it.starts() == 1);
+    CHECK(it.runs().runs.load());
+    it.wait_at(it.loop.now());
+    it.end(1);
+    CHECK_FALSE(it.runs().runs.load());
+    const Millis ended = it.runs().ended_at, again = it.runs().again_at;
+    CHECK(again - ended == (well ? 30'000 : 5'000));
+    it.wait_at(again - 1);
+    CHECK(it.starts() == 1);
+    CHECK_FALSE(it.runs().runs.load());
+    it.wait_at(again);
+    CHECK(it.starts() == 2);
+    it.end(2);
+  }
+}
+
+TEST_CASE("launch: if a server has been up since its start command ended, the next player starts it at once") {
+  Launching it({.start = "true", .stop = ""});
+  it.wait_at(it.loop.now());
+  it.end(1);
+  const Millis ended = it.runs().ended_at;
+  it.wait_at(ended + 1);
+  CHECK(it.starts() == 1);
+  (void)it.route.server().succeeded(ended + 2);
+  it.wait_at(ended + 2);  // a server is up
+  CHECK(it.starts() == 1);
+  it.goes_down();
+  it.wait_at(ended + 3);
+  CHECK(it.starts() == 2);
+  it.end(2);
+}
+
+TEST_CASE("launch: no server is started while one is up, while all are drained, or once the route is retired") {
+  Launching it({.start = "true", .stop = ""});
+  const Millis now = it.loop.now();
+  (void)it.route.server().succeeded(now);
+  it.wait_at(now);
+  it.goes_down();
+  it.route.server().drain(true);
+  it.wait_at(now);
+  it.route.server().drain(false);
+  it.launcher.retire();
+  it.wait_at(now);
+  CHECK(it.starts() == 0);
+  CHECK_FALSE(it.runs().runs.load());
+}
+
+TEST_CASE("launch: a server that may not be stopped yet is kept for the whole time again") {
+  constexpr Millis kStopAfter = 100;
+  int asked = 0;
+  bool may = false;
+  Launching it({.start = "", .stop = "true", .stop_after_ms = kStopAfter, .may_stop = [&] { return ++asked, may; }});
+  const Millis now = it.loop.now();
+  it.launcher.tick(now);
+  it.launcher.tick(now + kStopAfter);  // no server is up
+  CHECK(asked == 0);
+  (void)it.route.server().succeeded(now);
+  it.launcher.tick(now);
+  it.launcher.tick(now + kStopAfter - 1);
+  CHECK(asked == 0);
+  it.launcher.tick(now + kStopAfter);
+  CHECK(asked == 1);
+  may = true;
+  it.launcher.tick(now + 2 * kStopAfter - 1);
+  CHECK(asked == 1);
+  CHECK(it.stops() == 0);
+  it.launcher.tick(now + 2 * kStopAfter);
+  CHECK(asked == 2);
+  CHECK(it.stops() == 1);
+  it.end(1);
+  it.launcher.tick(now + 9 * kStopAfter);
+  CHECK(it.stops() == 1);
+  CHECK(asked == 2);
+}
+
+TEST_CASE("launch: a player who waits, but has no session yet, keeps the server from being stopped") {
+  Launching it({.start = "", .stop = "true", .stop_after_ms = 100});
+  const Millis now = it.loop.now();
+  (void)it.route.server().succeeded(now);
+  it.launcher.tick(now);
+  it.launcher.player_waits(now);
+  it.launcher.tick(now + 500);
+  it.launcher.tick(now + 1'000);
+  it.launcher.tick(now + 1'099);
+  CHECK(it.stops() == 0);
+  it.launcher.tick(now + 1'100);
+  CHECK(it.stops() == 1);
+  it.end(1);
+}
+
+TEST_CASE("launch: a command that cannot be run is logged, and is not tried again for five seconds") {
+  Launching it({.start = "true", .stop = ""});
+  const Millis now = it.loop.now();
+  {
+    const NoFilesLeft limit;
+    it.wait_at(now);
+  }
+  CHECK(it.starts() == 0);
+  CHECK(it.route.heard.told("\"true\" cannot be run: ") == 1);
+  CHECK_FALSE(it.runs().runs.load());
+  it.wait_at(now + 4'999);
+  CHECK(it.starts() == 0);
+  it.wait_at(now + 5'000);
+  CHECK(it.starts() == 1);
+  it.end(1);
 }
 
 }  // namespace
