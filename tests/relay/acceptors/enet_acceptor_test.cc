@@ -29,15 +29,16 @@ relay::RouteOptions of_waiting_bridge(Millis hold_ms) {
 
 /// A listener whose server cannot be reached.
 struct Door : Yard, relay::Dispatcher {
-  explicit Door(Millis hold_ms = 60'000, relay::Bans* bans = nullptr)
-      : route(loop, with_bans(of_waiting_bridge(hold_ms), bans), {loopback()}) {
+  explicit Door(Millis hold_ms = 60'000, relay::Bans* bans = nullptr, const std::string& start = "")
+      : route(loop, with(of_waiting_bridge(hold_ms), bans, start), {loopback()}) {
     route.server().drain(true);
     const auto bound = acceptor.open({}, loopback());
     REQUIRE(bound.ok());
     at = route.listener.address = route.route.listen_address = *bound;
   }
-  static relay::RouteOptions with_bans(relay::RouteOptions options, relay::Bans* bans) {
+  static relay::RouteOptions with(relay::RouteOptions options, relay::Bans* bans, const std::string& start) {
     options.bans = bans;
+    options.upstream.launch.start = start;
     return options;
   }
 
@@ -327,6 +328,19 @@ TEST_CASE("enet acceptor: who waits is listed with its address and number, and i
   CHECK(door.inside() == 1);
   door.server_is_known();
   CHECK(door.let_in.size() == 1);  // it went on waiting
+}
+
+TEST_CASE("enet acceptor: the server is started for a client that waits for it") {
+  Door door(60'000, nullptr, "true");
+  door.a_client_waits();
+  door.route.server().drain(false);
+  (void)door.route.server().failed(door.loop.now(), "gone");
+  CHECK(door.route.heard.told("running \"true\"") == 0);
+  door.acceptor.tick(door.loop.now());
+  door.probes.tick(door.loop.now());
+  CHECK(door.route.heard.told("running \"true\"") == 1);
+  CHECK(door.inside() == 1);
+  door.until([&] { return door.route.heard.told("\"true\" ended") == 1; });
 }
 
 }  // namespace

@@ -294,5 +294,38 @@ TEST_CASE("of a datagram with several messages, the copies and the late ones go 
   CHECK(late.kept.empty());
 }
 
+TEST_CASE("the copies of a message come after its own unit, and after no other") {
+  const Buffer lag = bzflag_message("pi", "\x01\x02"), over = bzflag_message("sk");
+  Said it(LabLine::Of::kDatagrams, bzflag::game(), 0, "duplicate MsgLagPing");
+  for (const Buffer* one : {&lag, &over, &over, &lag}) it.line->put(*one, 0);
+  CHECK(it.passed == std::vector<Buffer>{lag, lag, over, over, lag, lag});
+  CHECK(it.made == std::vector<bool>{false, true, false, false, false, true});
+}
+
+TEST_CASE("what is left of a datagram has nothing of those before it") {
+  const Buffer lag = bzflag_message("pi", "\x01\x02"), over = bzflag_message("sk");
+  Buffer both = over;
+  append(both, lag);
+  Said it(LabLine::Of::kDatagrams, bzflag::game(), 0, "drop MsgLagPing");
+  for (int i = 0; i < 3; ++i) it.line->put(both, 0);
+  CHECK(it.passed == std::vector<Buffer>{over, over, over});
+}
+
+TEST_CASE(
+    "what becomes of the messages in a datagram follows from its number, not from how many were in those before") {
+  const Buffer lag = bzflag_message("pi", "\x01\x02"), over = bzflag_message("sk");
+  Buffer many = over;
+  for (int i = 0; i < 4; ++i) append(many, lag);
+  constexpr const char* kPlan = "drop MsgLagPing 50%; seed=3";
+  Said before(LabLine::Of::kDatagrams, bzflag::game(), 0, kPlan),
+      alone(LabLine::Of::kDatagrams, bzflag::game(), 0, kPlan);
+  for (int i = 0; i < 10; ++i) {
+    before.line->put(i % 2 == 0 ? many : over, 0);  // one message or five
+    alone.line->put(i == 8 ? many : over, 0);
+  }
+  CHECK(before.passed.at(8) == alone.passed.at(8));
+  CHECK(before.passed.at(8) != many);
+}
+
 }  // namespace
 }  // namespace entente::testing::lab_said_test

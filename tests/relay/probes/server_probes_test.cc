@@ -296,5 +296,60 @@ TEST_CASE("probes: where no dialect must be known, players need not wait") {
   CHECK_FALSE(it.probes.failed());
 }
 
+TEST_CASE("probes: a single server is asked for its dialect at the start, and then only for players") {
+  const FakeServer fake;
+  Probing it(of_unknown_dialect(), {fake.address()});
+  const Millis start = it.loop.now();
+  it.probes.tick(start);
+  it.until([&] { return fake.called(0); });
+  fake.accept().close();
+  it.until([&] { return it.told == 1; });
+  it.pretend(start + 100'000);
+  it.probes.tick(it.loop.now());
+  for (int i = 0; i < 5; ++i) uv_run(it.loop.raw(), UV_RUN_NOWAIT);
+  CHECK_FALSE(fake.called(0));
+  it.pretend(start + 200'000);
+  it.probes.want();
+  it.until([&] { return fake.called(0); });
+}
+
+TEST_CASE("probes: a server among several that was away is asked again every five seconds, without a player") {
+  constexpr Millis kAgain = 5'000;
+  const FakeServer first;
+  const net::Address at = free_for_both();
+  Probing it(of_unknown_dialect(), {first.address(), at});
+  const Millis start = it.loop.now();
+  it.probes.tick(start);
+  it.until([&] { return first.called(0); });
+  first.accept().send("toy\x06");
+  it.until([&] { return it.told == 2; });
+  const FakeServer second(at, false);
+  const auto is_asked_at = [&](Millis when) {
+    it.pretend(when);
+    it.probes.tick(when);
+    for (int i = 0; i < 5; ++i) uv_run(it.loop.raw(), UV_RUN_NOWAIT);
+    return second.called(0);
+  };
+  CHECK_FALSE(is_asked_at(start + kAgain - 1));
+  CHECK(is_asked_at(start + kAgain));
+  CHECK_FALSE(first.called(0));  // its dialect is known
+}
+
+TEST_CASE("probes: the server is started for players who wait for its dialect") {
+  relay::RouteOptions options = of_unknown_dialect();
+  options.upstream.hold_ms = 60'000;
+  options.upstream.launch.start = "true";
+  Probing it(std::move(options), {free_for_both()});
+  it.probes.players_wait();
+  it.until([&] { return it.told == 1; });
+  CHECK(it.route.server().state() == State::kDown);
+  it.probes.tick(it.loop.now() + 2'000);  // nobody has waited for a while
+  CHECK(it.route.heard.told("running \"true\"") == 0);
+  it.probes.players_wait();
+  it.probes.tick(it.loop.now());
+  CHECK(it.route.heard.told("running \"true\"") == 1);
+  it.until([&] { return it.route.heard.told("\"true\" ended") == 1; });
+}
+
 }  // namespace
 }  // namespace entente::testing::server_probes_test
