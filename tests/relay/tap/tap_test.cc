@@ -1235,5 +1235,23 @@ TEST_CASE("an entry that does not fit is refused at once") {
   CHECK_FALSE(ring.push({}, Buffer(10), 4000));
 }
 
+TEST_CASE(
+    "what is told of a link whose opening was lost is counted as raw, recorded nowhere, and harms no other link") {
+  Disk disk;
+  TapThread tap({.recorder = disk.recorder()});
+  TapSink& sink = tap.sink(0);
+  sink.bytes(9, Way::kToClient, Lane::kStream, blob(3), 1);
+  sink.lab(9, TapSink::LabMark::kKept, 0, 1);
+  sink.closed(9, "gone", 1);
+  greet(sink, 1, 1);
+  sink.closed(1, "left", 1);
+  REQUIRE(ok(tap.stop()));
+  CHECK(disk.lines() ==
+        std::vector<std::string>{"0 open 1 big", "0 1 c2s Hello 4", "0 1 s2c Welcome 4", "0 close 1 left"});
+  CHECK(tap.totals().raw_bytes == 5);
+  CHECK(tap.totals().frames == 2);
+  CHECK(tap.totals().links == 0);
+}
+
 }  // namespace
 }  // namespace entente::relay::tap_test
