@@ -11,6 +11,7 @@
 #include "tests/relay/enet_peers.h"
 #include "tests/relay/route/one_route.h"
 #include "tests/relay/toy.h"
+#include "tests/support/no_files_left.h"
 
 namespace entente::testing::stream_acceptor_test {
 namespace {
@@ -513,6 +514,20 @@ TEST_CASE("stream acceptor: who waits goes to the route that the listener serves
   CHECK(&door.acceptor.route() == &next.route);
   door.let_in.clear();
   door.acceptor.serve(*door.route.here, door.probes);
+}
+
+TEST_CASE(
+    "stream acceptor: without a free file descriptor nothing is offered to another process, and clients come in here") {
+  Door door(options_of(toy::stream()));
+  door.route.server().drain(false);
+  std::vector<relay::OfferedSocket> offered;
+  {
+    const NoFilesLeft limit;
+    CHECK_FALSE(door.acceptor.offer(offered).ok());
+  }
+  CHECK(offered.empty());
+  door.acceptor.cancel_take_over();
+  const Stream client = door.a_client_is_let_in();
 }
 
 }  // namespace
