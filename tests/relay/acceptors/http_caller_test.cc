@@ -91,15 +91,15 @@ struct Door : Turning, HttpCaller::Owner {
     }
     return all;
   }
-  void tick(Millis at) {
+  void tick_at(Millis at) {
     caller->tick(at);
     settle();
   }
   /// Ticked at these times, it is open, and then closed, without a word.
   void is_closed_between(Millis early, Millis late) {
-    tick(early);
+    tick_at(early);
     CHECK(times_over == 0);
-    tick(late);
+    tick_at(late);
     CHECK(times_over == 1);
   }
   const relay::Counters& counters() const { return route.here->counters; }
@@ -150,9 +150,9 @@ TEST_CASE("http caller: a client that wants no further answer has its connection
   CHECK(door.answer(kGet).empty());
   CHECK(door.counters().http_found.read() == 1);
   const Millis answered = door.loop.now();
-  door.tick(door.began + kLingerMs - 1);
+  door.tick_at(door.began + kLingerMs - 1);
   CHECK(door.times_over == 0);
-  door.tick(answered + kLingerMs);
+  door.tick_at(answered + kLingerMs);
   CHECK(door.times_over == 1);
 }
 
@@ -161,7 +161,7 @@ TEST_CASE("http caller: a client that closes after its answer is over at once") 
   CHECK_FALSE(door.answer("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").empty());
   door.client.close();
   door.until([&] { return door.times_over == 1; });
-  door.tick(door.loop.now() + 9 * kLingerMs);
+  door.tick_at(door.loop.now() + 9 * kLingerMs);
   CHECK(door.times_over == 1);
 }
 
@@ -226,7 +226,7 @@ TEST_CASE("http caller: a client that asks for a WebSocket is given away with it
   CHECK(door.wants == 1);
   CHECK(door.caller->waits_for_session());
   CHECK(door.caller->request().path() == "/");
-  door.tick(door.loop.now() + 9 * kGreetMs);  // it waits as long as it is to
+  door.tick_at(door.loop.now() + 9 * kGreetMs);  // it waits as long as it is to
   CHECK(door.times_over == 0);
   door.settle();
   CHECK(door.wants == 1);
@@ -239,7 +239,7 @@ TEST_CASE("http caller: a client that asks for a WebSocket is given away with it
   CHECK(client.client == door.client.here());
   REQUIRE(::send(client.fd.get(), "hi", 2, 0) == 2);
   CHECK(door.client.read_text(2) == "hi");
-  door.tick(door.loop.now() + 9 * kGreetMs);
+  door.tick_at(door.loop.now() + 9 * kGreetMs);
   CHECK(door.times_over == 1);
   // It is no caller any more: whoever took it has its place.
   door.caller.reset();
@@ -306,9 +306,9 @@ TEST_CASE("http caller: a client that asks for nothing is closed after greet_ms;
   CHECK(page.got().empty());
   CHECK(page.route.ended(Reason::kGreetTimeout) == 0);
   Door plain(of_page(timed(), {}));
-  plain.tick(plain.began + kGreetMs);
+  plain.tick_at(plain.began + kGreetMs);
   CHECK(plain.route.ended(Reason::kGreetTimeout) == 0);
-  plain.tick(plain.loop.now() + kGreetMs + 1);
+  plain.tick_at(plain.loop.now() + kGreetMs + 1);
   CHECK(plain.got().starts_with("HTTP/1.1 408 "));
   CHECK(plain.route.ended(Reason::kGreetTimeout) == 1);
 }
@@ -318,18 +318,18 @@ TEST_CASE("http caller: the time for a request begins with the answer to the one
   const Millis then = door.loop.now();
   door.until([&] { return door.loop.now() >= then + 50; });
   CHECK_FALSE(door.answer(kGet).empty());
-  door.tick(door.began + kGreetMs + 1);
+  door.tick_at(door.began + kGreetMs + 1);
   CHECK(door.times_over == 0);
-  door.tick(door.loop.now() + kGreetMs + 1);
+  door.tick_at(door.loop.now() + kGreetMs + 1);
   CHECK(door.times_over == 1);
 }
 
 TEST_CASE("http caller: a client that stops in the middle of a request is told so, and counts as refused") {
   Door door;
   CHECK(door.answer("GET / HT").empty());
-  door.tick(door.began + kGreetMs);
+  door.tick_at(door.began + kGreetMs);
   CHECK(door.route.ended(Reason::kGreetTimeout) == 0);
-  door.tick(door.loop.now() + kGreetMs + 1);
+  door.tick_at(door.loop.now() + kGreetMs + 1);
   CHECK(door.got().starts_with("HTTP/1.1 408 "));
   CHECK(door.route.ended(Reason::kGreetTimeout) == 1);
 }
@@ -361,7 +361,7 @@ TEST_CASE("http caller: what waits for an address's clients is limited, and who 
   CHECK(door.route.address_bytes.known() == 0);
   door.client.send(kGet);
   door.settle();
-  door.tick(door.loop.now());
+  door.tick_at(door.loop.now());
   const bool closed = door.times_over == 1;
   if (!closed) CHECK(door.route.address_bytes.known() == 1);  // a file of the program is shared, and counts in part
   door.caller.reset();

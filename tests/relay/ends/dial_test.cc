@@ -81,7 +81,7 @@ struct Rig : Turning {
     one.its.begin(*route.here, one.info, first, dialect);
   }
   /// So much later, the dial is ticked.
-  void tick(Caller& one, Millis later) {
+  void tick_at(Caller& one, Millis later) {
     pretend(start + later);
     one.its.tick(loop.now());
   }
@@ -160,7 +160,7 @@ TEST_CASE(
     CHECK(rig.server(i).sessions() == 0);
     CHECK(rig.route.heard.told("cannot reach server " + rig.server(i).name + ": Connection refused") == 1);
   }
-  rig.tick(one, 2 * kConnectMs);
+  rig.tick_at(one, 2 * kConnectMs);
   CHECK(one.failures.size() == 1);
 }
 
@@ -183,15 +183,15 @@ TEST_CASE("dial: each address has connect_ms, and a session whose servers are al
   rig.begin(one);
   CHECK_FALSE(one.its.late(rig.start + kConnectMs));
   CHECK(one.its.late(rig.start + kConnectMs + 1));
-  rig.tick(one, kConnectMs);
+  rig.tick_at(one, kConnectMs);
   CHECK(one.tried == Ports{1});
-  rig.tick(one, kConnectMs + 1);
+  rig.tick_at(one, kConnectMs + 1);
   CHECK(one.tried == Ports{1, 2});
   CHECK(rig.server(0).state() == State::kDown);
   CHECK(rig.server(0).why() == "timed out");
-  rig.tick(one, 2 * kConnectMs + 1);
+  rig.tick_at(one, 2 * kConnectMs + 1);
   CHECK(one.failures.empty());
-  rig.tick(one, 2 * kConnectMs + 2);
+  rig.tick_at(one, 2 * kConnectMs + 2);
   CHECK(one.failures == std::vector{Reason::kServerTimeout});
   CHECK_FALSE(one.its.late(rig.start + 9 * kConnectMs));  // nothing is tried
 }
@@ -260,16 +260,16 @@ TEST_CASE("dial: a session whose route holds it waits for its server, which is t
   CHECK(one.its.waits_until() == rig.start + kHoldMs);
   CHECK(rig.waiting() == 1);
   CHECK(rig.server().sessions() == 0);  // it is on no server
-  rig.tick(one, kRetry - 1);
+  rig.tick_at(one, kRetry - 1);
   CHECK(one.tried.size() == 1);
-  rig.tick(one, kRetry);
+  rig.tick_at(one, kRetry);
   CHECK(one.tried.size() == 2);
   CHECK_FALSE(one.its.holding());
   CHECK(rig.server().sessions() == 1);
   one.its.failed(ECONNREFUSED);
-  rig.tick(one, 2 * kRetry - 1);
+  rig.tick_at(one, 2 * kRetry - 1);
   CHECK(one.tried.size() == 2);
-  rig.tick(one, 2 * kRetry);
+  rig.tick_at(one, 2 * kRetry);
   CHECK(one.tried.size() == 3);
   CHECK(rig.waiting() == 1);  // until it is in
   one.its.succeeded();
@@ -281,21 +281,21 @@ TEST_CASE("dial: who has waited for hold_ms is told why no server took it, and w
   Rig rig;
   Caller silent(1), refused(2);
   rig.begin(silent);
-  rig.tick(silent, kConnectMs + 1);
+  rig.tick_at(silent, kConnectMs + 1);
   CHECK(silent.its.holding());
   rig.begin(refused);  // it waits behind the other
   CHECK(refused.tried.empty());
   CHECK(rig.waiting() == 2);
-  rig.tick(silent, kHoldMs - 1);  // tries again
+  rig.tick_at(silent, kHoldMs - 1);  // tries again
   CHECK(silent.failures.empty());
   silent.its.failed(ECONNREFUSED);
-  rig.tick(silent, kHoldMs);
+  rig.tick_at(silent, kHoldMs);
   CHECK(silent.failures == std::vector{Reason::kServerUnreachable});
   CHECK(rig.waiting() == 1);
-  rig.tick(refused, kConnectMs + 1 + kHoldMs);
+  rig.tick_at(refused, kConnectMs + 1 + kHoldMs);
   CHECK(refused.failures == std::vector{Reason::kServerUnreachable});
   CHECK(rig.waiting() == 0);
-  rig.tick(silent, 3 * kHoldMs);
+  rig.tick_at(silent, 3 * kHoldMs);
   CHECK(silent.failures.size() == 1);
 }
 
@@ -305,9 +305,9 @@ TEST_CASE("dial: how long it waits can be changed") {
   rig.refuse_all(one);
   one.its.wait_until(rig.start + 100);
   CHECK(one.its.waits_until() == rig.start + 100);
-  rig.tick(one, 99);
+  rig.tick_at(one, 99);
   CHECK(one.failures.empty());
-  rig.tick(one, 100);
+  rig.tick_at(one, 100);
   CHECK(one.failures == std::vector{Reason::kServerUnreachable});
 }
 
@@ -377,12 +377,12 @@ TEST_CASE("dial: those who wait go in the order of their links, one while no ser
   for (Caller* const one : {&late, &early, &later}) rig.begin(*one);
   for (Caller* const one : {&late, &early, &later}) one->its.failed(ECONNREFUSED);
   CHECK(rig.waiting() == 3);
-  for (Caller* const one : {&later, &late, &early}) rig.tick(*one, kRetry);
+  for (Caller* const one : {&later, &late, &early}) rig.tick_at(*one, kRetry);
   CHECK(early.tried.size() == 2);
   CHECK(late.tried.size() == 1);
   CHECK(later.tried.size() == 1);
   early.its.succeeded();
-  for (Caller* const one : {&later, &late}) rig.tick(*one, kRetry);
+  for (Caller* const one : {&later, &late}) rig.tick_at(*one, kRetry);
   CHECK(late.tried.size() == 2);
   CHECK(later.tried.size() == 2);
 }
@@ -409,9 +409,9 @@ TEST_CASE("dial: a full server takes nobody for three seconds, and who waits in 
   rig.begin(newcomer);
   CHECK(newcomer.tried.empty());
   CHECK(newcomer.its.holding());
-  rig.tick(newcomer, kFullFor - 1);
+  rig.tick_at(newcomer, kFullFor - 1);
   CHECK(newcomer.tried.empty());
-  rig.tick(newcomer, kFullFor);
+  rig.tick_at(newcomer, kFullFor);
   CHECK(newcomer.tried == Ports{1});
   newcomer.its.leave_server();
   CHECK(rig.waiting() == 0);
@@ -420,7 +420,7 @@ TEST_CASE("dial: a full server takes nobody for three seconds, and who waits in 
   player.its.server_is_full(rig.start + kFullFor);
   rig.begin(patient);
   patient.its.wait_until(rig.start + kFullFor + 100);
-  rig.tick(patient, kFullFor + 100);
+  rig.tick_at(patient, kFullFor + 100);
   CHECK(patient.failures == std::vector{Reason::kServerDeclined});
 }
 
@@ -442,7 +442,7 @@ TEST_CASE("dial: while slots are scarce, a session that has none yet keeps its p
       rig.server().mark_full(rig.start);
       rig.begin(one);
       CHECK(rig.waiting() == 1);
-      rig.tick(one, scarce ? kScarceFor - 1 : kScarceFor);
+      rig.tick_at(one, scarce ? kScarceFor - 1 : kScarceFor);
       CHECK(one.tried == Ports{1});
       one.its.succeeded(has_slot);
       CHECK(rig.waiting() == (!has_slot && scarce ? 1 : 0));
@@ -463,16 +463,16 @@ TEST_CASE("dial: a session that lost its server rests, and then connects anew; i
   CHECK(one.its.under_way());
   CHECK(one.its.holding());
   CHECK(one.its.waits_until() == rig.start + 2'000);
-  rig.tick(one, 499);
+  rig.tick_at(one, 499);
   CHECK(one.tried.size() == 1);
-  rig.tick(one, 500);
+  rig.tick_at(one, 500);
   CHECK(one.tried.size() == 2);
   CHECK(rig.server().sessions() == 1);
   CHECK_FALSE(one.its.holding());
   one.its.failed(ECONNREFUSED);
-  rig.tick(one, 1'999);
+  rig.tick_at(one, 1'999);
   one.its.failed(ECONNREFUSED);
-  rig.tick(one, 2'000);
+  rig.tick_at(one, 2'000);
   CHECK(one.failures == std::vector{Reason::kServerUnreachable});
   Rig fresh;
   Caller other(2);
@@ -489,12 +489,12 @@ TEST_CASE("dial: who rests lets others go first, and may connect after its rest"
   one.its.rest(rig.start + 1'000);
   CHECK(rig.waiting() == 1);
   CHECK(one.its.holding());
-  rig.tick(two, kRetry);
+  rig.tick_at(two, kRetry);
   CHECK(two.tried.size() == 1);
-  rig.tick(one, 999);
+  rig.tick_at(one, 999);
   CHECK(one.tried.size() == 1);
   two.its.succeeded();
-  for (int i = 0; i < 2; ++i) rig.tick(one, 1'000);  // it waits in the queue again before its turn comes
+  for (int i = 0; i < 2; ++i) rig.tick_at(one, 1'000);  // it waits in the queue again before its turn comes
   CHECK(one.tried.size() == 2);
 }
 
@@ -507,15 +507,15 @@ TEST_CASE(
   rig.begin(behind);
   CHECK(behind.tried.empty());
   CHECK(behind.its.holding());
-  rig.tick(behind, kRetry);
+  rig.tick_at(behind, kRetry);
   CHECK(behind.tried.empty());
   rig.server().mark_full(rig.start);  // one goes after another
   rig.begin(other);
-  rig.tick(other, kFullFor);
+  rig.tick_at(other, kFullFor);
   CHECK(other.tried == Ports{1});
   other.its.succeeded();
   behind.its.set_behind(false);
-  rig.tick(behind, kFullFor);
+  rig.tick_at(behind, kFullFor);
   CHECK(behind.tried == Ports{1});
 }
 
@@ -528,7 +528,7 @@ TEST_CASE("dial: a session whose server declines it is not under way any more, a
   CHECK(one.its.server_name() == rig.server().name);
   CHECK(rig.server().sessions() == 1);
   CHECK(rig.server().sessions_opened() == 0);
-  rig.tick(one, 2 * kConnectMs);
+  rig.tick_at(one, 2 * kConnectMs);
   CHECK(one.failures.empty());
   one.its.server_is_full(rig.start);  // it is known by then
   CHECK(rig.server().is_full(rig.start));
