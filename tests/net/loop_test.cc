@@ -137,6 +137,18 @@ TEST_CASE("an alarm that is cleared does not ring, also if it was due, and may b
   CHECK(second.rings == 1);
 }
 
+TEST_CASE("an alarm may be set to any time, also to 0, and rings") {
+  Loop loop;
+  Bell bell(loop);
+  bell.alarm.set(0);
+  loop.run();
+  CHECK(bell.rings == 1);
+  bell.alarm.set(~std::uint64_t{0});  // the far future
+  bell.alarm.set(0);
+  loop.run();
+  CHECK(bell.rings == 2);
+}
+
 TEST_CASE("an alarm that is due rings, however often it is set anew before it is served") {
   std::uint64_t nanos = 0;
   Loop loop([&] { return nanos; });
