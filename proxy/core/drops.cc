@@ -17,10 +17,10 @@ constexpr MappingLine kRoomDrops[] = {drops::kNotFinite,
                                       drops::kNothingSaid,
                                       drops::kRule,
                                       drops::kNoMessage};
-constexpr MappingLine kArenaDrops[] = {drops::kMeansNothing,   drops::kHitClaim,       drops::kEdit,
-                                       drops::kEnteredAlready, drops::kKitOrColour,    drops::kNoCommands,
-                                       drops::kNoRecipient,    drops::kThrownFromAfar, drops::kNotLoaded,
-                                       drops::kNoGuidedShot,   drops::kShotOfAnother,  drops::kFlagGiven};
+constexpr MappingLine kArenaDrops[] = {
+    drops::kMeansNothing,   drops::kHitClaim,     drops::kDeathClaim,    drops::kSpawnOfWatcher, drops::kEdit,
+    drops::kEnteredAlready, drops::kKitOrColour,  drops::kNoCommands,    drops::kNoRecipient,    drops::kThrownFromAfar,
+    drops::kNotLoaded,      drops::kNoGuidedShot, drops::kShotOfAnother, drops::kFlagGiven};
 constexpr MappingLine kReplayDrops[] = {drops::kOnlyWatched,  drops::kChangeOfWatcher, drops::kSayOfWatcher,
                                         drops::kWishReplaced, drops::kForTeam,         drops::kPrivateChat};
 

@@ -55,6 +55,8 @@ inline constexpr MappingLine kShotsFull = dropped_fact("Shot", "no number is lef
 
 inline constexpr MappingLine kMeansNothing = dropped_intent("*", "it has no meaning in an arena");
 inline constexpr MappingLine kHitClaim = {"", kUp, "", "HitClaim", Fidelity::kDropped, "the arena decides who is hit"};
+inline constexpr MappingLine kDeathClaim = dropped_and_told("DeathClaim", "the referee decides who dies");
+inline constexpr MappingLine kSpawnOfWatcher = dropped_and_told("Spawn", "spectators have no tank");
 inline constexpr MappingLine kEdit = {"", kUp, "", "Edit", Fidelity::kDropped, "an arena's world does not change"};
 inline constexpr MappingLine kEnteredAlready = dropped_intent("Enter", "the player has already entered");
 inline constexpr MappingLine kKitOrColour =

@@ -40,6 +40,14 @@ constexpr std::size_t index_of_kind(std::variant<All...>*) {
   return index;
 }
 
+/// A client that claims that its player died shows that, and waits for the answer.
+inline void answer_death_claim(const Intent& intent, const char* why, BackOut& out) {
+  if (as<words::DeathClaim>(intent) == nullptr) return;
+  words::ClaimRefused refused;
+  refused.set_why(why);
+  out.say(Fact(intent.by, std::move(refused)));
+}
+
 // drop_unsupported() counts a word for which the game has no message. Whole Intents and Facts are counted only if they
 // have a line. A single kind of fact without a line counts as kNoMessage, because its front neither handles it nor says
 // why not.
@@ -52,7 +60,10 @@ const MappingLine* unsupported_line(std::size_t kind) {
 
 template <std::span<const MappingLine> (*table)()>
 void drop_unsupported(const Intent& word, BackOut& out) {
-  if (const MappingLine* line = unsupported_line<table, Intent>(word.content.index())) out.drop(*line);
+  const MappingLine* const line = unsupported_line<table, Intent>(word.content.index());
+  if (line == nullptr) return;
+  out.drop(*line);
+  answer_death_claim(word, line->reason, out);
 }
 template <std::span<const MappingLine> (*table)()>
 void drop_unsupported(const Fact& word, FrontOut& out) {

@@ -114,6 +114,13 @@ struct Match {
     return so();
   }
 
+  /// How many words of this kind were dropped.
+  std::uint64_t lost(std::string_view what) const {
+    std::uint64_t times = 0;
+    for (const Ledger::Entry& one : room.ledger().entries()) times += one.what() == what ? one.times : 0;
+    return times;
+  }
+
   const UnitState& tank(Guest guest) const { return *room.world().active_unit(guest.id); }
   words::Pose place(Guest guest) const {
     const UnitState& state = tank(guest);
@@ -201,6 +208,9 @@ TEST_CASE("referee: a player that joins a full arena becomes a spectator, withou
   CHECK(match.room.world().player(ben.id)->player.role() == words::WATCH);
   CHECK(match.room.world().active_unit(ben.id) == nullptr);
   CHECK(ben.seat->count<words::Notice>() == 1);
+  match.says(ben, words::Spawn());
+  CHECK(ben.seat->count<words::ClaimRefused>() == 1);
+  CHECK(match.lost("Spawn") == 1);
 }
 
 TEST_CASE("referee: in a full arena a newcomer gets the seat that was kept longest") {
@@ -467,6 +477,7 @@ TEST_CASE("referee: a claim of one's own death is refused, unless it is a suicid
   match.says(anna, claim);
   CHECK(match.tank(anna).unit.alive());
   CHECK(anna.seat->count<words::ClaimRefused>() == 1);
+  CHECK(match.lost("DeathClaim") == 1);
   claim.set_why(words::BY_ITSELF);
   match.says(anna, claim);
   CHECK_FALSE(match.tank(anna).unit.alive());

@@ -49,13 +49,18 @@ inline const MappingLine* line_against(std::span<const MappingLine> mapping, std
 }
 
 /// `hear(intent)`: a new back in the game hears the intent; returns what it did, as a Stage tells it. An intent for
-/// which the game has no message must be counted, by its line, and have no other effect.
+/// which the game has no message must be counted, by its line, and have no other effect, except that a claim to be dead
+/// is refused.
 template <class Hear>
 void check_every_intent(std::span<const MappingLine> mapping, Hear&& hear) {
   for_each_intent([&](const core::Intent& intent) {
     const std::string word = core::name_of(intent);
-    if (const MappingLine* line = line_against(mapping, word))
-      CHECK(hear(intent) == "loses " + word + ": " + line->reason + "\n");
+    const MappingLine* const line = line_against(mapping, word);
+    if (line == nullptr) return;
+    std::string effect = "loses " + word + ": " + line->reason + "\n";
+    if (core::as<words::DeathClaim>(intent) != nullptr)
+      effect += std::string("says ClaimRefused why: \"") + line->reason + "\" (to 1)\n";
+    CHECK(hear(intent) == effect);
   });
 }
 

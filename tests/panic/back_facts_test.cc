@@ -173,7 +173,7 @@ TEST_CASE("panic back: a defeated player whose tanks still stand watches, and se
   const std::string over = game.receives(game.lines.event(kGameOver, 0, 0, 0));
   CHECK(has(over, "says Player id: 1 name: \"anna\" team: RED role: WATCH "));
   CHECK(game.hears<words::Step>("unit: 102 direction: EAST") == "loses Step: the player only watches\n");
-  CHECK(game.hears<words::Spawn>("") == "");
+  CHECK(game.hears<words::Spawn>("") == "loses Spawn: the player only watches\n");
   game.receives(game.lines.create(16, 50, 1, 3, 3));  // not even a new tank is driven
   game.hears<words::Toward>("x: 0 y: 0");
   CHECK(game.stage.waits(5 * kSecond) == "");
@@ -189,6 +189,33 @@ TEST_CASE("panic back: who comes only to watch drives nothing, also if the serve
   later.hears<words::Keys>("bits: 1");
   later.hears<words::Enter>("name: 'anna' role: WATCH");
   CHECK(later.stage.waits(5 * kSecond) == "");
+}
+
+TEST_CASE("panic back: who has no tank, and gets none, is answered when it asks to spawn, also if it asks early") {
+  constexpr const char* kWatches = "loses Spawn: the player only watches\n";
+  BackPlay watcher;
+  watcher.stage.opens();
+  watcher.hears<words::Enter>("name: 'anna' role: WATCH");
+  CHECK(watcher.hears<words::Spawn>("") == kWatches);
+  BackPlay late;  // the game is full
+  late.stage.opens();
+  late.hears<words::Enter>("name: 'anna'");
+  CHECK(late.hears<words::Spawn>("").empty());  // not known yet
+  late.receives(joined({late.lines.state(5, {}), late.lines.create(20, 50, 4, 5, 4)}));
+  CHECK(late.stage.waits(kSecond).ends_with(std::string("says Ready\n") + kWatches));
+  CHECK(late.hears<words::Spawn>("") == kWatches);
+  Game lost;
+  lost.receives(joined({lost.lines.event(kDestroy, 0, 0, 1), lost.lines.event(kDestroy, 0, 0, 2)}));
+  CHECK(lost.hears<words::Spawn>("") == kWatches);
+  Game plays;
+  CHECK(plays.hears<words::Spawn>("").empty());
+}
+
+TEST_CASE("panic back: a client that claims its death is told that the server decides it") {
+  Game game;
+  const std::string answer = game.hears<words::DeathClaim>("why: BY_ITSELF");
+  CHECK(answer.starts_with("loses DeathClaim: "));
+  CHECK(has(answer, "says ClaimRefused why: "));
 }
 
 TEST_CASE("panic back: a watcher's game begins half a second after its last piece") {

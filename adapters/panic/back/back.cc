@@ -204,7 +204,8 @@ core::Id PanicBack::last_standing() const {
 void PanicBack::hear(const core::Intent& intent, Out& out) {
   if (intent.by != out.me() || left_) return out.drop(drops::kOtherPlayer, intent);
   std::visit(core::Overloaded{
-                 [&](const words::Enter& wish) { enter(wish, out); }, [&](const words::Spawn&) { spawn(out); },
+                 [&](const words::Enter& wish) { enter(wish, out); },
+                 [&](const words::Spawn&) { has_lost() ? out.drop(drops::kWatching, intent) : spawn(out); },
                  [&](const words::Select& wish) { select(wish, out); },
                  [&](const words::Leave& wish) { leave(wish.why().empty() ? "the player left" : wish.why(), out); },
                  [&](const auto&) { hear_other(intent, out); }},
@@ -231,6 +232,12 @@ void PanicBack::hear_other(const core::Intent& intent, Out& out) {
   if (!driver_.hear(intent, out)) return core::drop_unsupported<mapping>(intent, out);
   // The mouse and a shot of one update are two intents. The mouse waits, so that the shot is sent first.
   core::as<words::Toward>(intent) != nullptr ? out.wake(out.now()) : drive(out);
+}
+
+/// Whether the player has no tank, and gets none in this game.
+bool PanicBack::has_lost() const {
+  const bool has_none = phase_ == Phase::kPlaying && battlefield_.find(driver_.active()) == nullptr;
+  return watches_ || has_none || phase_ == Phase::kDefeated;
 }
 
 void PanicBack::spawn(Out& out) {

@@ -57,6 +57,7 @@ class PanicBack final : public core::Back {
   // Intents of our player.
   void enter(const words::Enter& wish, Out& out);
   void hear_other(const core::Intent& intent, Out& out);
+  bool has_lost() const;
   void spawn(Out& out);
   void select(const words::Select& wish, Out& out);
   void take_next_tank(Out& out);

@@ -50,6 +50,7 @@ void PanicBack::start(Out& out) {
   round.set_state(words::Round::RUNNING);
   out.say(round);
   out.say(words::Ready());
+  if (spawn_wished_ && has_lost()) out.drop(drops::kWatching, words::Spawn());
 }
 
 void PanicBack::tell_room(Out& out) const {

@@ -103,9 +103,7 @@ void Referee::hear(const Intent& intent, BackOut& out) {
                  [&](const words::DeathClaim& word) {
                    if (word.why() == words::BY_ITSELF && player->alive)
                      return die(*player, nullptr, 0, words::BY_ITSELF, out);
-                   words::ClaimRefused refused;
-                   refused.set_why("the referee decides who dies");
-                   out.say(Fact(intent.by, refused));
+                   refuse_claim(intent.by, drops::kDeathClaim, out);
                  },
                  [&](const words::Trigger&) {},  // released, or already held
                  [&](const words::HitClaim&) { out.drop(drops::kHitClaim); },
@@ -274,6 +272,13 @@ void Referee::keep_seat(const Player& player, Micros now) {
   seat.trigger_allowed_at = player.trigger_allowed_at;
   seat.forget = std::max({seat.spawn_allowed_at, seat.trigger_allowed_at, now + kSeatKept});
   for (const Micros loaded : seat.barrels) seat.forget = std::max(seat.forget, loaded);
+}
+
+void Referee::refuse_claim(Id id, const MappingLine& why, BackOut& out) {
+  out.drop(why);
+  words::ClaimRefused refused;
+  refused.set_why(why.reason);
+  out.say(Fact(id, refused));
 }
 
 void Referee::refuse_change(Id id, BackOut& out) {

@@ -114,6 +114,8 @@ class Referee final : public Back {
   bool lets_in(Id id, BackOut& out);
   bool gives_place(Id id, bool full, BackOut& out);
   void keep_seat(const Player& player, Micros now);
+  /// Counts the claim, and tells its player why.
+  void refuse_claim(Id id, const MappingLine& why, BackOut& out);
   void refuse_change(Id id, BackOut& out);
   void change(Player& player, const words::Change& change, BackOut& out);
   bool change_team(Player& player, words::Team team, BackOut& out);

@@ -52,11 +52,7 @@ words::Pose Referee::pose_of(const Player& player) const {
 
 /// Some clients ask only once, so a request that comes too early is remembered.
 void Referee::want_spawn(Player& player, BackOut& out) {
-  if (player.unit == 0) {
-    words::ClaimRefused refused;
-    refused.set_why("spectators have no tank");
-    return out.say(Fact(player.who.id(), refused));
-  }
+  if (player.unit == 0) return refuse_claim(player.who.id(), drops::kSpawnOfWatcher, out);
   player.wants_spawn = !player.alive;
   spawn(player, out);
 }
