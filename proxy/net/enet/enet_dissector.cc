@@ -7,22 +7,30 @@
 
 namespace entente::net {
 
-void EnetDissector::datagram(wire::Way way, Bytes bytes, EnetHeard& to) {
+bool EnetDissector::datagram(wire::Way way, Bytes bytes, EnetHeard& to) {
   const auto opened = unpacker_.open(bytes);
-  if (!opened) return to.fault(way, opened.error(), bytes);
-  commands(way, opened->commands, to);
+  if (opened) return commands(way, opened->commands, to);
+  to.fault(way, opened.error(), bytes);
+  return false;
 }
 
-void EnetDissector::commands(wire::Way way, Bytes body, EnetHeard& to) {
+bool EnetDissector::commands(wire::Way way, Bytes body, EnetHeard& to) {
   EnetFields in(body);
+  bool had_packet = false;
   while (!in.left().empty()) {
     const Bytes at = in.left();
     const std::size_t offset = body.size() - at.size();
     EnetCommand command;
-    if (!command.read(in)) return to.fault(way, {"not an ENet command", kCommand, offset}, at);
+    if (!command.read(in)) {
+      to.fault(way, {"not an ENet command", kCommand, offset}, at);
+      break;
+    }
     if (const char* what = act(way, command, to))
       to.fault(way, {what, kCommand, offset}, at.first(at.size() - in.left().size()));
+    else if (command.delivery() || !command.payload.empty())
+      had_packet = true;
   }
+  return had_packet;
 }
 
 /// Null, or what is wrong with the command.
@@ -73,8 +81,9 @@ const char* EnetDissector::reliable(wire::Way way, const EnetCommand& command, E
   const std::uint64_t at = channel.next + static_cast<std::uint64_t>(ahead);
   const char* what = fill(mine, command, channel.reliable, at);
   const bool too_far = !channel.reliable.empty() && channel.reliable.rbegin()->first - channel.next > kWindow;
+  if (too_far) to.fault(way, {"reliable packets are missing", "", 0}, {});
   deliver(way, command.channel, channel, to, too_far);
-  return what ? what : too_far ? "reliable packets are missing" : nullptr;
+  return what;
 }
 
 /// Sequenced packets that are late are dropped, as their receiver does; unreliable numbers begin again after each

@@ -32,7 +32,8 @@ class EnetHeard {
   virtual void packet(wire::Way way, std::uint8_t channel, EnetDelivery send, Bytes bytes) = 0;
   /// What is not valid ENet: a datagram; or if the field is EnetDissector::kCommand, one of its unpacked commands. Of a
   /// command that cannot be read, the end is not known: `wrong` is all from there on, and nothing after it is read.
-  /// The faults of one datagram have no byte in common.
+  /// The faults of one datagram have no byte in common, nor any with its packets. `wrong` is empty if the fault is that
+  /// packets are missing.
   virtual void fault(wire::Way way, const Fault& fault, Bytes wrong) = 0;
 };
 
@@ -47,8 +48,9 @@ class EnetDissector {
 
   /// Takes one UDP payload, in the order seen. Packets come out as their receiver gets them: none twice; reliable
   /// ones in order, however they were sent; unreliable ones unless they are late. A gap that kWindow later reliable
-  /// packets do not fill is given up and reported as a fault.
-  void datagram(wire::Way way, Bytes bytes, EnetHeard& to);
+  /// packets do not fill is given up and reported as a fault. Returns whether it had a packet that is right, or a
+  /// fragment of one: that comes out now, comes out later, or came before.
+  bool datagram(wire::Way way, Bytes bytes, EnetHeard& to);
 
   /// Datagrams were missed: waiting packets come out, and the next packet on a channel is the next in order. No packet
   /// counts as late or repeated because of what came before.
@@ -113,7 +115,7 @@ class EnetDissector {
     std::size_t kept = 0;  // Pieces::kept() of all Held
   };
 
-  void commands(wire::Way way, Bytes body, EnetHeard& to);
+  bool commands(wire::Way way, Bytes body, EnetHeard& to);
   const char* act(wire::Way way, const EnetCommand& command, EnetHeard& to);
   void connect(const EnetCommand& command, EnetHeard& to);
   const char* reliable(wire::Way way, const EnetCommand& command, EnetHeard& to);

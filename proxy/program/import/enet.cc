@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace entente {
 namespace {
@@ -26,22 +27,32 @@ class Unpacked final : public net::EnetHeard {
     to_.half_closed(datagram_.connection, {way, static_cast<int>(data), "", datagram_.time});
   }
   void packet(Way way, std::uint8_t channel, net::EnetDelivery send, Bytes bytes) override {
+    hand_on_wrong(way);
     heard_ = true;
     const wire::EnetCarriage how{channel, send};
     to_.bytes({datagram_.connection, way, how.lane(), datagram_.time, bytes, how});
   }
-  /// `wrong` may be what the range coder made of something that is not ENet at all.
   void fault(Way way, const Fault&, Bytes wrong) override {
-    if (gave_all_) return;
-    gave_all_ = !heard_ && !datagram_.bytes.empty();
-    to_.bytes({datagram_.connection, way, Lane::kDatagram, datagram_.time, gave_all_ ? datagram_.bytes : wrong});
+    if (wrong.empty()) return to_.stream_gap(datagram_.connection, way, 0, datagram_.time);
+    wrong_.emplace_back(wrong.begin(), wrong.end());
+  }
+  /// The datagram is read. A wrong command may be what the range coder made of something that is not ENet at all: then
+  /// the whole datagram is handed on, but not if it `had_packet`, which would come twice.
+  void over(bool had_packet) {
+    if (had_packet || heard_ || wrong_.empty()) return hand_on_wrong(datagram_.way);
+    to_.bytes({datagram_.connection, datagram_.way, Lane::kDatagram, datagram_.time, datagram_.bytes});
   }
 
  private:
+  void hand_on_wrong(Way way) {
+    for (const Buffer& wrong : wrong_) to_.bytes({datagram_.connection, way, Lane::kDatagram, datagram_.time, wrong});
+    wrong_.clear();
+  }
+
   const Imported& datagram_;
   ImportSink& to_;
-  bool heard_ = false;     // packets of this datagram
-  bool gave_all_ = false;  // the whole datagram, as it came
+  bool heard_ = false;         // packets of this datagram
+  std::vector<Buffer> wrong_;  // its wrong commands, since the last packet
   bool left_ = false;
 };
 
@@ -60,7 +71,7 @@ void EnetImport::bytes(const Imported& piece) {
   if (piece.lane != Lane::kDatagram) return to_.bytes(piece);
   talk->last = piece.time;
   Unpacked unpacked(piece, to_);
-  talk->dissector.datagram(piece.way, piece.bytes, unpacked);
+  unpacked.over(talk->dissector.datagram(piece.way, piece.bytes, unpacked));
   if (talk->left == piece.way && unpacked.heard()) talk->left.reset();
   if (!unpacked.left() || talk->left) return;
   talk->left = piece.way;

@@ -116,6 +116,58 @@ TEST_CASE("a datagram with several wrong commands of ENet is passed on once, or 
   CHECK(say("0000" + packet + wrong + wrong) == "c2s 0 datagram aa\n" + alone + alone);
 }
 
+TEST_CASE("a right packet of ENet that shares its datagram with a wrong command is handed on once") {
+  HeardImport heard;
+  EnetImport sink(heard);
+  const std::string wrong =
+      to_hex(from_hex("08010001 0001 0000 00000000 00000000 00000000 00000000"));  // of 0 fragments
+  const std::string alone = "c2s 0 datagram " + wrong + "\n";
+  const auto say = [&](const std::string& hex) {
+    heard.all.clear();
+    sink.bytes({0, Way::kToServer, Lane::kDatagram, 0, from_hex("0000" + hex)});
+    return heard.all;
+  };
+  sink.opened(0, {"x", "", ""}, 0);
+  SUBCASE("the packet comes after") {
+    const std::string packet = "4900000000010001aa";
+    CHECK(say(wrong + packet + wrong) == alone + "c2s 0 datagram aa\n" + alone);
+    CHECK(say(packet + wrong) == alone);  // it came before
+  }
+  SUBCASE("the packet waits for an earlier one") {
+    const std::string first = "060000010001aa", second = "060000020001bb", third = "060000030001cc";
+    CHECK(say(first) == "c2s 0 aa\n");
+    CHECK(say(third + wrong) == alone);
+    CHECK(say(second) == "c2s 0 bb\nc2s 0 cc\n");
+  }
+  SUBCASE("it is a fragment") {
+    const auto fragment = [](const char* number, const char* byte) {
+      return to_hex(
+          from_hex("0c000000 0005 0001 00000002 0000000" + std::string(number) + "00000002 0000000" + number + byte));
+    };
+    CHECK(say(wrong + fragment("0", "aa")) == alone);
+    CHECK(say(fragment("1", "bb")) == "c2s 0 datagram aabb\n");
+  }
+}
+
+TEST_CASE("a packet of ENet that ends the wait for a missing one is handed on once, after the gap is told") {
+  HeardImport heard;
+  EnetImport sink(heard);
+  const auto say = [&](std::size_t number) {
+    heard.all.clear();
+    Buffer datagram = from_hex("00000600");
+    put16(datagram, number);
+    append(datagram, from_hex("0001aa"));
+    sink.bytes({0, Way::kToServer, Lane::kDatagram, 0, datagram});
+    return heard.all;
+  };
+  sink.opened(0, {"x", "", ""}, 0);
+  CHECK(say(1) == "c2s 0 aa\n");
+  for (std::size_t number = 3; number <= 2 + net::EnetDissector::kWindow; ++number) REQUIRE(say(number).empty());
+  std::string all = "lost 0 c2s 0\n";
+  for (std::size_t i = 0; i <= net::EnetDissector::kWindow; ++i) all += "c2s 0 aa\n";
+  CHECK(say(3 + net::EnetDissector::kWindow) == all);
+}
+
 /// Datagrams of ENet, with their times.
 struct Datagrams {
   void say(ConnectionId id, Way way, Bytes bytes, double seconds) {
