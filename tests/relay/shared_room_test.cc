@@ -136,6 +136,35 @@ TEST_CASE("a client that lost its link resumes its seat") {
   CHECK(other.read_text(6) == said("late"));
 }
 
+TEST_CASE("a client that lost its link resumes its seat while the room drains, and nobody else comes in") {
+  InSharedRoom shared_room(no_limits(), 2);
+  shared_room.asks = true;
+  const Stream other = seated(shared_room);
+  {
+    const Stream client = seated(shared_room);
+    CHECK(other.read_text(6) == said("here"));
+    client.send(Buffer{2, toy::kAway, 7, 200});
+    client.send(said("wait"));
+    CHECK(other.read_text(6) == said("wait"));
+    CHECK(client.read_text(6) == said("wait"));
+  }
+  CHECK(shared_room.ended(Reason::kClientLeft));
+  shared_room.server().set_draining(0, true);
+  const Stream newcomer = come(shared_room);
+  newcomer.send(said("new"));
+  CHECK(as_text(newcomer.read_all()).ends_with(kBye));
+  CHECK(shared_room.ended(Reason::kDraining));
+  const net::Address elsewhere = *net::Address::parse("127.0.0.2", 0);
+  (void)Stream::to(shared_room.at[0], &elsewhere).read_all();
+  CHECK(shared_room.ended(Reason::kDraining, 2));
+  const Stream client = come(shared_room);
+  client.send(Buffer{1, toy::kBack, 7});
+  CHECK(client.read(3) == Buffer{1, toy::kBack, 7});
+  client.send(said("back"));
+  CHECK(client.read_text(6) == said("back"));
+  CHECK(other.read_text(6) == said("back"));
+}
+
 TEST_CASE("a rule bans the address of a player whose link is broken and whose seat is kept") {
   using Kind = rules::Action::Kind;
   Orders orders;

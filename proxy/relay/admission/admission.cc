@@ -155,9 +155,9 @@ std::optional<Reason> Admission::bar_by_address(const net::Address& from) const 
 std::optional<Reason> Admission::bar(const net::Address& from) const {
   if (const auto why = bar_by_address(from)) return why;
   if (draining_ == nullptr || !*draining_) return std::nullopt;
-  // A player whose link broke has a place already. Whether this is that player, the session finds out.
+  // A player whose link broke has a place or a seat already. Whether this is that player, the session finds out.
   const auto known = known_.find(from.host_key());
-  return known != known_.end() && known->second.kept != 0 ? std::nullopt : std::optional(Reason::kDraining);
+  return known != known_.end() && known->second.keeps() ? std::nullopt : std::optional(Reason::kDraining);
 }
 
 std::optional<Reason> Admission::full(std::uint32_t all, std::uint32_t from_there, std::uint32_t most,
@@ -193,6 +193,12 @@ void Admission::unkeep(const net::Address& from) {
   count(known_.at(from.host_key()), &Counts::kept, &Counts::inside);
 }
 
+void Admission::may_return(const net::Address& from, std::time_t until) {
+  const std::lock_guard lock(mutex_);
+  const auto known = known_.find(from.host_key());
+  if (known != known_.end()) known->second.seat_until = std::max(known->second.seat_until, until);
+}
+
 void Admission::count(AddressRecord& record, std::uint32_t Counts::*from, std::uint32_t Counts::*to) {
   for (Counts* const counts : {static_cast<Counts*>(&record), &all_}) {
     assert(from == nullptr || counts->*from > 0);
@@ -214,7 +220,7 @@ void Admission::tidy(Millis now) {
   std::erase_if(known_, [&](const auto& one) {
     const AddressRecord& record = one.second;
     const bool rests = record.pace.full(now) && record.requests.full(now) && (!record.rates || record.rates->full(now));
-    return record.inside + record.kept + record.calling == 0 && rests;
+    return record.inside + record.kept + record.calling == 0 && rests && !record.keeps();
   });
 }
 

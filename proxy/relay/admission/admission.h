@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <ctime>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "proxy/base/limits.h"
+#include "proxy/base/steady_wall.h"
 #include "proxy/net/address.h"
 #include "proxy/relay/admission/access.h"
 #include "proxy/relay/admission/bans.h"
@@ -31,8 +33,8 @@ class Admission {
  public:
   Admission() = default;
   /// A client must be allowed by each of `access`. `bans` may be null. While `*draining`, clients may come in only from
-  /// addresses that have a kept place, and only to resume (AcceptedClient::only_resumes); it may be null, too. Both
-  /// outlive this.
+  /// addresses that have a kept place or seat, and only to resume (AcceptedClient::only_resumes); it may be null, too.
+  /// Both outlive this.
   Admission(std::vector<Access> access, Bans* bans, const std::atomic<bool>* draining = nullptr)
       : access_(std::move(access)), bans_(bans), draining_(draining) {}
 
@@ -72,6 +74,10 @@ class Admission {
   void keep(const net::Address& from);
   /// Undoes keep(): the client is back, or its place is given up, and leave() follows.
   void unkeep(const net::Address& from);
+  /// A player of this address left a shared room, which keeps the seat until `until` (as steady_seconds()). Until then,
+  /// clients may come in from there while the route drains, as for keep(). The seat takes no place here.
+  /// REQUIRES: called before leave().
+  void may_return(const net::Address& from, std::time_t until);
   /// Whether the clients and the kept places of this address together exceed Limits::sessions_per_address.
   bool crowded_from(const net::Address& from, const Limits& limits) const;
   /// Whether the clients and the kept places of all addresses together exceed Limits::sessions.
@@ -99,6 +105,8 @@ class Admission {
     Bucket pace;      // of clients
     Bucket requests;  // of callers, beside the first of each
     std::shared_ptr<SharedRates> rates = nullptr;
+    std::time_t seat_until = 0;  // as steady_seconds(): until when a seat of a shared room is kept
+    bool keeps() const { return kept != 0 || steady_seconds() <= seat_until; }
   };
   /// Once this many addresses are known, a client from a new address is refused as "too fast".
   static constexpr std::size_t kMostKnown = 100'000;

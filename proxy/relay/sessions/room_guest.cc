@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "proxy/base/steady_wall.h"
 #include "proxy/relay/sessions/bridge_session.h"
 
 namespace entente::relay {
@@ -175,8 +176,17 @@ void RoomGuest::departed(End&, const End::Departure& departure) {
   const Reason reason = unasked ? Reason::kBadRequest : reason_of_client(departure.how);
   set_reason(reason, departure.why, departure.fault);
   if (departure.how == How::kWrong) return end(reason, departure.fault);
-  if (const core::Id seat = std::exchange(client_.id, 0)) shared_room_.lost(*this, seat, text(reason), departure.code);
+  if (const core::Id seat = std::exchange(client_.id, 0)) {
+    const auto absence = shared_room_.lost(*this, seat, text(reason), departure.code);
+    if (absence) expect_return(*absence);
+  }
   finish();
+}
+
+/// Its player may come back, also while the route drains.
+void RoomGuest::expect_return(const core::Absence& absence) {
+  const auto until = steady_seconds() + static_cast<std::time_t>(absence.within / core::kSecond) + 1;
+  accept_route_.route.listener->admission.may_return(info_.client, until);
 }
 
 void RoomGuest::dismiss(Reason reason, std::string_view why) {

@@ -90,6 +90,7 @@ class RoomGuest final : public RoomSession, public Guest {
 
   void take_seat();
   void leave(const char* why);
+  void expect_return(const core::Absence& absence);
   bool is_on_the_way() const;
 
   SharedRoom& shared_room_;

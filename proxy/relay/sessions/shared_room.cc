@@ -318,14 +318,16 @@ std::optional<core::DetachedPlayer> SharedRoom::take_out(core::Id guest) {
 
 // -- Away and back ----------------------------------------------------------------------------------------------------
 
-void SharedRoom::lost(Guest& guest, core::Id seat, std::string_view why, std::uint32_t code) {
+std::optional<core::Absence> SharedRoom::lost(Guest& guest, core::Id seat, std::string_view why, std::uint32_t code) {
   forget(seat);
+  std::optional<core::Absence> absence;
   call_room([&](core::Room& room, core::Micros at) {
-    const auto absence = room.keep(seat, at);
+    absence = room.keep(seat, at);
     if (!absence) return depart(seat, why, code);
     const Millis now = loop_.now();
     absences_.add({0, guest.client().client, absence->number}, seat, now, now + absence->within / core::kMillisecond);
   });
+  return absence;
 }
 
 bool SharedRoom::try_resume_seat(core::Id seat, std::uint32_t number) {

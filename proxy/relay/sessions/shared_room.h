@@ -86,8 +86,8 @@ class SharedRoom final : public RoomHost, private net::Later {
   void dismiss(core::Id guest, std::string_view why);
   /// The guest's link is closed. `code`: the peer's reason, as a number of its game; 0: none.
   void gone(core::Id guest, std::string_view why, std::uint32_t code);
-  /// The guest's link broke. Its seat may be kept for it.
-  void lost(Guest& guest, core::Id seat, std::string_view why, std::uint32_t code);
+  /// The guest's link broke. Returns for how long its seat is kept for it, if it is.
+  std::optional<core::Absence> lost(Guest& guest, core::Id seat, std::string_view why, std::uint32_t code);
   /// Whether the guest's player is in, so that it can be taken out.
   bool can_take_out(core::Id guest) const { return room_ && room_->transition().can_take_out(guest); }
   /// Takes the guest's front out of the room, takes the guest out of the queues, and forgets it: its player leaves.

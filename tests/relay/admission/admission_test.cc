@@ -62,6 +62,23 @@ TEST_CASE("while it drains, a player whose link broke may come back, as long as 
   CHECK(admission.enter(address("10.0.0.1:3"), limits, 0) == Reason::kDraining);
 }
 
+TEST_CASE("while it drains, a player whose seat is kept may come back in time, and its address is not forgotten") {
+  std::atomic<bool> draining = false;
+  Admission admission({}, nullptr, &draining);
+  const Limits limits = limits_of(0, 0, 0, 0);
+  const auto a = address("10.0.0.1:1"), b = address("10.0.0.2:1");
+  for (const auto& one : {a, b}) CHECK(!admission.enter(one, limits, 0));
+  admission.may_return(a, steady_seconds() + 3'600);
+  admission.may_return(b, steady_seconds() - 1);
+  for (const auto& one : {a, b}) admission.leave(one);
+  CHECK(admission.empty());
+  draining = true;
+  admission.tidy(1'000'000);
+  CHECK(admission.known() == 1);
+  CHECK(!admission.enter(a, limits, 0));
+  CHECK(admission.enter(b, limits, 0) == Reason::kDraining);
+}
+
 TEST_CASE("a session that is moved here takes a place as a client does, but whatever the rate, and releases it") {
   Admission admission;
   const Limits limits = limits_of(2, 1, 1, 1);
