@@ -155,7 +155,7 @@ bool Dial::hold(Reason last) {
   Upstreams& upstreams = worker_route_->route.upstreams;
   const Millis now = worker_route_->loop.now();
   if (!upstreams.holds() || now >= hold_until_) return false;
-  if (asks_ && !upstreams.rules().launch.start.empty()) return false;
+  if ((asks_ || checks_) && !upstreams.rules().launch.start.empty()) return false;
   session_count_ = {};
   if (!ticket_.taken()) ticket_ = upstreams.wait(link_, std::min(now, hold_until_ - upstreams.rules().hold_ms));
   ticket_.set_passes(behind_ || wastes_turn_);

@@ -36,7 +36,8 @@ class Dial final : private LookupWaits::User {
   void expect(Upstream& server) { count_at(server); }
   /// Whether the client only asks who plays: it starts no server, and keeps none from being stopped. Initially false.
   void set_asks(bool asks);
-  /// Whether the client is a load balancer's health check: it keeps no server from being stopped. Initially false.
+  /// Whether the client is a load balancer's health check: it starts no server, and keeps none from being stopped.
+  /// Initially false.
   void set_checks(bool checks);
   /// Whether others must connect before it: meanwhile it waits as if no server were up, and lets those pass who are
   /// behind it in the queue. Initially false.

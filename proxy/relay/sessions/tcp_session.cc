@@ -221,7 +221,9 @@ void TcpSession::to_server(const FrameRun& frames) {
   append(early_, frames.bytes);
   early_frames_ += frames.count;
   if (early_.size() > limits_.held_bytes) client_.pause(kEarly);
-  if (std::exchange(stands_in_, false)) join();
+  if (!std::exchange(stands_in_, false)) return;
+  dial_.set_checks(false);  // a health check goes on to play
+  join();
 }
 
 void TcpSession::server_said(Bytes bytes) {

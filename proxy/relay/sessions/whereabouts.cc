@@ -91,6 +91,7 @@ std::unique_ptr<Place> Whereabouts::make_server(WorkerRoute& to, const LinkInfo&
                        .finds_dialect = finds_dialect,
                        .works_for = session_.info_.client});
   auto dial = std::make_unique<Dial>(static_cast<Dial::User&>(*this), limits.connect_ms, link.game->transport());
+  dial->set_checks(session_.is_health_check());
   return std::make_unique<Place>(link, back, std::move(end), std::move(dial), finds_dialect);
 }
 

@@ -122,6 +122,27 @@ TEST_CASE("launch: a load balancer's health check does not keep the server, unle
   CHECK(running.wrote("see"));
 }
 
+TEST_CASE("launch: a load balancer's health check does not start a server that sleeps, and does not wait for it") {
+  for (const bool bridged : {false, true}) {
+    CAPTURE(bridged);
+    LaunchedBy running([bridged](relay::RouteOptions& options) {
+      options.proxies.networks = {*net::Network::parse("127.0.0.1")};
+      if (bridged) options.bridge = toy_bridge(toy::game(), toy::stream());
+    });
+    CHECK(eventually([&] { return running.server().servers(0)[0].state == relay::Upstream::State::kDown; }));
+    {
+      const Stream check = Stream::to(running.address);
+      check.send("PROXY UNKNOWN\r\n" + std::string(kHello));
+      (void)check.read_all();  // it is told that no server is there
+    }
+    CHECK(running.server().waiting(0) == 0);
+    CHECK(running.written().empty());
+    const Stream client = Stream::to(running.address);
+    client.send("PROXY TCP4 127.0.0.9 127.0.0.1 1000 2000\r\n" + std::string(kHello));
+    CHECK(running.wrote("s"));
+  }
+}
+
 TEST_CASE("launch: a server is not stopped while another process may have players on it") {
   std::atomic<int> asked{0};
   std::atomic<bool> may{false};
