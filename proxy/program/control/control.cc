@@ -22,9 +22,10 @@ void Control::add(std::string usage, std::string about, Run run) {
   commands_.push_back({std::move(name), std::move(usage), std::move(about), std::move(run), false});
 }
 
-void Control::add_order(std::string usage, std::string about, Run run) {
+void Control::add_order(std::string usage, std::string about, Run run, std::function<void()> when_refused) {
   add(std::move(usage), std::move(about), std::move(run));
   commands_.back().order = true;
+  commands_.back().when_refused = std::move(when_refused);
 }
 
 std::string Control::answer(std::string_view line, const net::LocalPeer& by, Orders orders) const {
@@ -79,6 +80,7 @@ Reply Control::reply(std::string_view line, const std::string& by, Orders orders
     if (command.name != name) continue;
     const bool may_refuse = command.order && orders != Orders::kAll && objection_;
     const std::string why = may_refuse ? objection_() : "";
+    if (!why.empty() && command.when_refused) command.when_refused();
     const Reply told = why.empty() ? command.run(rest) : Reply(Error{why});
     if (command.order)
       log_at(told.has_changed() ? LogLevel::kInfo : LogLevel::kDebug, "control: {} ({}): {}", screen_text(line), by,

@@ -26,8 +26,8 @@ class Control {
   /// Adds a question, which changes nothing. `usage`: "find NAME". `about`: a sentence. Handlers are called on the
   /// asking thread, one at a time.
   void add(std::string usage, std::string about, Run run);
-  /// Adds an order: each is logged.
-  void add_order(std::string usage, std::string about, Run run);
+  /// Adds an order: each is logged. `when_refused`: called instead, if orders are refused now.
+  void add_order(std::string usage, std::string about, Run run, std::function<void()> when_refused = {});
 
   /// Lines that begin with "--fleet" are passed on to `fleet`, without that word. `fleet` may block, and may call
   /// answer_as().
@@ -57,6 +57,7 @@ class Control {
     std::string name, usage, about;
     Run run;
     bool order;
+    std::function<void()> when_refused = {};  // may be empty
   };
   /// REQUIRES: no other command runs.
   std::string answer_alone(std::string_view line, bool json, const std::string& by, Orders orders) const;

@@ -145,9 +145,13 @@ Outcome<Done> Routes::open() {
   lines_ = plan.lines;
   if (reread_) service_.allow_upgrades();
   if (reread_)
-    service_.control().add_order("reload", kAboutReload, [this](std::string_view rest) {
-      return rest.empty() ? reload() : Error{"reload takes no arguments"};
-    });
+    service_.control().add_order(
+        "reload", kAboutReload,
+        [this](std::string_view rest) { return rest.empty() ? reload() : Error{"reload takes no arguments"}; },
+        [this] {
+          const std::lock_guard lock(reloading_);
+          (void)reopen_log();
+        });
   if (done) done = service_.open_acceptors(places_);
   if (!done) service_.abandon();
   return done;
@@ -180,9 +184,8 @@ void Routes::sum_up() const {
 
 Outcome<std::string> Routes::reload() {
   const std::lock_guard lock(reloading_);
-  if (service_.hand_over().given()) return reopen_log();
-  const auto reopened = renew_log(running_log());  // first, so that the new file also has why a reload is refused
-  if (!reopened) log_error("{}", reopened.error().text);
+  const auto reopened = reopen_log();  // first, so that the new file also has why a reload is refused
+  if (service_.hand_over().given()) return tell_reopened(reopened);
   if (const std::string why = service_.hand_over().objection(); !why.empty()) {
     log_error("configuration not reloaded: {}", why);
     return Error{"configuration not reloaded: " + why};
@@ -209,14 +212,16 @@ config::Log Routes::running_log() const {
   return log;
 }
 
+Outcome<Done> Routes::reopen_log() const {
+  auto reopened = renew_log(running_log());
+  if (!reopened) log_error("{}", reopened.error().text);
+  return reopened;
+}
+
 /// Another process reads the configuration now. Both write to the log file.
-Outcome<std::string> Routes::reopen_log() const {
-  const config::Log log = running_log();
-  if (const auto renewed = renew_log(log); !renewed) {
-    log_error("{}", renewed.error().text);
-    return renewed.error();
-  }
-  const std::string did = log.file().empty() ? "has no log file to reopen" : "reopened the log file";
+Outcome<std::string> Routes::tell_reopened(const Outcome<Done>& reopened) const {
+  if (!reopened) return reopened.error();
+  const std::string did = config_.log().file().empty() ? "has no log file to reopen" : "reopened the log file";
   log_info("{}; another process has the configuration", did);
   return did + "; another process has the configuration\n";
 }

@@ -123,7 +123,8 @@ class Routes {
   };
 
   config::Log running_log() const;
-  Outcome<std::string> reopen_log() const;
+  Outcome<Done> reopen_log() const;
+  Outcome<std::string> tell_reopened(const Outcome<Done>& reopened) const;
   Machine machine() const;
   Outcome<Done> change(const LoadedConfig& loaded);
   /// Returns what changed, in lines.

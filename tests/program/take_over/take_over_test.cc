@@ -642,6 +642,24 @@ TEST_CASE("a reload reopens the log file of both processes; the old one reads no
   met.check(), later.check();
 }
 
+TEST_CASE("a reload that is refused during a take-over reopens the log file, by `ctl` as by SIGHUP") {
+  Upgraded it;
+  const std::string log = it.folder.file("log"), before = it.folder.file("log.1");
+  it.write("[log]\nfile = \"" + log + "\"\n" + it.text);
+  const auto process = it.take_over();
+  const net::Talk taker = it.ask("take over 1");  // this test takes over
+  REQUIRE(*taker.hear(kPatience) == "sockets");
+  for (const bool by_signal : {false, true}) {
+    CAPTURE(by_signal);
+    std::filesystem::rename(log, before);
+    if (by_signal)
+      process->signal(SIGHUP);
+    else
+      CHECK(it.answer("reload") == "error: another process takes over; try again in a moment\n");
+    CHECK(eventually([&] { return std::filesystem::exists(log); }));
+  }
+}
+
 TEST_CASE("a new process that disconnects at any step, or sends another line, changes nothing") {
   Upgraded it;
   const auto met = it.meet();
