@@ -51,17 +51,6 @@ bool bind_to(int fd, const Address& at, bool foreign = false) {
   return ::bind(fd, at.raw(), at.size()) == 0;
 }
 
-SocketError towards_error(const std::string& what, int error, const Source& source) {
-  const char* hint = "check the addresses and routes of this machine";
-  if (is_shortage(error))
-    hint = hint_for_shortage(error);
-  else if (error == EADDRINUSE)
-    hint = "raise net.ipv4.ip_local_port_range";
-  else if (source.foreign)
-    hint = "addresses of others need CAP_NET_ADMIN";
-  return {machine_error(what, error, hint), error};
-}
-
 /// A UDP socket at `at`; empty: errno says why not. Processes from before an upgrade may still have sockets there,
 /// which are connected to their peers (take_over/udp_twin.h).
 Fd bound_datagrams(const Address& at, bool v4_too = false) {
@@ -99,6 +88,14 @@ std::string listen_hint(int error) {
   return "listen on another address or port";
 }
 
+/// Whether this machine has an address from which `to` can be reached. `from`: where our socket is bound; a wildcard:
+/// it is not. A UDP socket finds out without sending anything. If there is none to ask with: true.
+bool has_source_for(const Address& to, const Address& from) {
+  const Fd fd = open_datagram(to.family());
+  if (!fd || (!from.wildcard() && !bind_to(fd.get(), from.with_port(0)))) return true;
+  return ::connect(fd.get(), to.raw(), to.size()) == 0 || errno != EADDRNOTAVAIL;
+}
+
 bool is_unreachable(int error) { return error == ENETUNREACH || error == EHOSTUNREACH || error == EACCES; }
 
 /// One try for a local port that both sockets share; errno says why not.
@@ -117,14 +114,22 @@ bool try_pair(const Address& server, const Source& source, Sockets& out) {
 
 }  // namespace
 
-bool is_shortage(int error) { return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM; }
+bool is_shortage(int error) {
+  return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM || error == ENOSPC;
+}
 
-const char* hint_for_shortage(int error) {
+bool is_exhaustion(int error) { return is_shortage(error) || error == EADDRINUSE; }
+
+const char* hint_for_exhaustion(int error) {
   switch (error) {
     case EMFILE:
       return "raise the limit of open files (ulimit -n)";
     case ENFILE:
       return "raise fs.file-max";
+    case ENOSPC:
+      return "raise fs.epoll.max_user_watches";
+    case EADDRINUSE:
+      return "raise net.ipv4.ip_local_port_range";
     default:
       return "the kernel has no memory left for sockets";
   }
@@ -132,6 +137,13 @@ const char* hint_for_shortage(int error) {
 
 Error machine_error(const std::string& what, int error, const std::string& hint) {
   return Error{what + ": " + std::strerror(error) + "; " + hint};
+}
+
+SocketError towards_error(const std::string& what, int error, const Source& source) {
+  const char* hint = is_exhaustion(error) ? hint_for_exhaustion(error)
+                     : source.foreign     ? "addresses of others need CAP_NET_ADMIN"
+                                          : "check the addresses and routes of this machine";
+  return {machine_error(what, error, hint), error};
 }
 
 Outcome<Sockets> listen(const Address& at, bool with_udp, bool only_v6) {
@@ -180,7 +192,7 @@ NewSockets datagrams_towards(const Address& server, const Source& source) {
   sockets.udp = open_datagram(server.family());
   if (!sockets.udp || !bind_source(sockets.udp.get(), source) ||
       ::connect(sockets.udp.get(), server.raw(), server.size()) != 0) {
-    const int error = errno;
+    const int error = errno == EAGAIN ? EADDRINUSE : errno;  // how connect() says that no local port is free
     return towards_error("cannot open a UDP socket towards " + server.text(), error, source);
   }
   widen(sockets.udp);
@@ -204,6 +216,13 @@ NewSockets pair_towards(const Address& server, const Source& source) {
   }
   const int error = errno;
   return towards_error("cannot open a TCP and a UDP socket on one port towards " + server.text(), error, source);
+}
+
+int connect_stream(int fd, const Address& to) {
+  if (::connect(fd, to.raw(), to.size()) == 0 || errno == EINPROGRESS) return 0;
+  const int error = errno;
+  // Linux says EADDRNOTAVAIL for both.
+  return error == EADDRNOTAVAIL && has_source_for(to, local_address(fd)) ? EADDRINUSE : error;
 }
 
 void set_stream_options(int fd) {

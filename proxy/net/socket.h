@@ -28,10 +28,21 @@ struct Source {
   bool foreign = false;  ///< not of this machine: needs IP_TRANSPARENT, and so CAP_NET_ADMIN
 };
 
+/// Whether `error` means that the process or the machine has no descriptors or memory for another socket.
+bool is_shortage(int error);
+/// Whether it means a shortage, or that no local port is left (EADDRINUSE).
+bool is_exhaustion(int error);
+/// What an operator can do. REQUIRES: is_exhaustion().
+const char* hint_for_exhaustion(int error);
+
 /// Why there are no sockets.
 struct SocketError : Error {
   int code = 0;  ///< an errno
+  /// This machine lacks what a socket needs, so no other server can be reached either.
+  bool is_exhaustion() const { return net::is_exhaustion(code); }
 };
+/// "what: strerror; hint", about a socket from `source` towards a server.
+SocketError towards_error(const std::string& what, int error, const Source& source);
 using NewSockets = Expected<Sockets, SocketError>;
 
 /// Binds a socket of our own to `source`, at any free port. False, with errno, if that fails.
@@ -53,8 +64,7 @@ std::optional<Error> objection_to_address(const Address& at);
 /// program that listens there with SO_REUSEADDR keeps the port.
 std::optional<Error> objection_to_port(const Address& at);
 
-// Sockets towards a server. If that fails, `code` says whether another server may be tried: not after is_shortage(),
-// and not after EADDRINUSE, which says that all local ports are in use.
+// Sockets towards a server. If that fails, another server may be tried unless SocketError::is_exhaustion().
 
 /// A UDP socket with its own port, connected to `server`, in `udp`.
 NewSockets datagrams_towards(const Address& server, const Source& source = {});
@@ -66,6 +76,11 @@ NewSockets stream_towards(const Address& server, const Source& source = {});
 /// of the local port is at least 4: bzfs 2.4 compares a client's port byte-swapped and never links others. If the
 /// server is unreachable, connecting the TCP socket reports it.
 NewSockets pair_towards(const Address& server, const Source& source = {});
+
+/// Begins to connect a socket of stream_towards() or pair_towards(). 0, or an errno that says why not. EADDRINUSE: no
+/// local port is free towards this address, so try again with another socket, or another address. EADDRNOTAVAIL: this
+/// machine has no address from which `to` can be reached.
+int connect_stream(int fd, const Address& to);
 
 /// Configures a connection: sends small messages at once, buffers little in the kernel for a slow reader, and
 /// notices a vanished peer (after about two minutes of silence).
@@ -91,11 +106,6 @@ std::vector<bool> peers_have_ended(std::span<const int> fds);
 
 Address local_address(int fd);
 Address peer_address(int fd);
-
-/// Whether `error` means that the process or the machine has no descriptors or memory for another socket.
-bool is_shortage(int error);
-/// What an operator can do. REQUIRES: is_shortage().
-const char* hint_for_shortage(int error);
 
 /// "what: strerror; hint", for errors of this kind.
 Error machine_error(const std::string& what, int error, const std::string& hint);

@@ -44,9 +44,8 @@ bool Tcp::adopt(Fd fd) {
 }
 
 int Tcp::connect(Fd fd, const Address& to, Bytes first) {
-  const int result = ::connect(fd.get(), to.raw(), to.size());
-  if (result != 0 && errno != EINPROGRESS) return errno;
-  if (!adopt(std::move(fd))) return ENOMEM;
+  if (const int error = connect_stream(fd.get(), to); error != 0) return error;
+  if (!adopt(std::move(fd))) return errno;
   connecting_ = true;
   watch();
   keep({first, {}});

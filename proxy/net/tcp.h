@@ -55,8 +55,8 @@ class Tcp final : private Poll::User, private Outbox::Sender {
   /// Takes over a connected socket. May be called again after hang_up(). False: the machine cannot watch the socket,
   /// which is then closed.
   bool adopt(Fd fd);
-  /// Starts connecting; connected() or broken() follows. Returns an errno if it cannot start. `first`: goes out before
-  /// all else.
+  /// Starts connecting; connected() or broken() follows. Returns an errno if it cannot start (connect_stream()).
+  /// `first`: goes out before all else.
   int connect(Fd fd, const Address& to, Bytes first = {});
 
   /// Copies what it cannot write in this turn. Does nothing if the link is closed. REQUIRES: not after shut_down().

@@ -3,10 +3,17 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <net/if.h>
 #include <netinet/tcp.h>
+#include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -15,6 +22,16 @@
 
 namespace entente::net::socket_test {
 namespace {
+
+/// In a network of our own: sets up the loopback device, and leaves one local port.
+bool has_few_ports_on_loopback() {
+  const Fd any(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  ifreq loopback{};
+  std::strcpy(loopback.ifr_name, "lo");
+  loopback.ifr_flags = IFF_UP;
+  std::ofstream range("/proc/sys/net/ipv4/ip_local_port_range");
+  return ::ioctl(any.get(), SIOCSIFFLAGS, &loopback) == 0 && range << "40000 40000" << std::flush;
+}
 
 TEST_CASE("a listener with datagrams has one port for both, over IPv4 and IPv6") {
   for (const char* text : {"127.0.0.1:0", "[::1]:0", "0.0.0.0:0", "[::]:0"}) {
@@ -259,14 +276,77 @@ TEST_CASE("what has arrived is discarded without waiting, up to 64 KiB") {
 }
 
 TEST_CASE("which errors mean that the process or the machine has no room for another socket") {
-  for (const int error : {EMFILE, ENFILE, ENOBUFS, ENOMEM}) CHECK(is_shortage(error));
+  for (const int error : {EMFILE, ENFILE, ENOBUFS, ENOMEM, ENOSPC}) {
+    CHECK(is_shortage(error));
+    CHECK(is_exhaustion(error));
+  }
   for (const int error : {0, EAGAIN, EINTR, EBADF, ECONNABORTED, EADDRINUSE, EACCES}) CHECK_FALSE(is_shortage(error));
+  CHECK(is_exhaustion(EADDRINUSE));
+  for (const int error : {0, EADDRNOTAVAIL, ECONNREFUSED, ENETUNREACH}) CHECK_FALSE(is_exhaustion(error));
   CHECK(machine_error("cannot do it", EMFILE, "try less").text == "cannot do it: Too many open files; try less");
 }
 
 TEST_CASE("what is no socket has no address") {
   CHECK(local_address(-1) == Address());
   CHECK(peer_address(-1) == Address());
+}
+
+TEST_CASE("connecting: a local port that has a connection to this address already is not the address's fault") {
+  const auto server = listen(*Address::parse("127.0.0.1:0"), false);
+  const auto first = stream_towards(server->address), second = stream_towards(server->address);
+  const Address here = *Address::parse("127.0.0.1:0");
+  REQUIRE(::bind(first->tcp.get(), here.raw(), here.size()) == 0);
+  CHECK(connect_stream(first->tcp.get(), server->address) == 0);
+  const Address taken = local_address(first->tcp.get());
+  REQUIRE(::bind(second->tcp.get(), taken.raw(), taken.size()) == 0);
+  CHECK(connect_stream(second->tcp.get(), server->address) == EADDRINUSE);
+}
+
+TEST_CASE("connecting: an address for which this machine has no address of its own is not reached, by TCP or UDP") {
+  const Address lacking = *Address::parse("[2001:db8::1]:9");
+  int by_tcp = 0;
+  std::optional<SocketError> by_udp;
+  bool alone = false;
+  std::thread([&] {  // without network interfaces
+    alone = ::unshare(CLONE_NEWNET) == 0;
+    if (!alone) return;
+    by_tcp = connect_stream(stream_towards(lacking)->tcp.get(), lacking);
+    if (const auto none = datagrams_towards(lacking); !none) by_udp = none.error();
+  })
+      .join();
+  if (!alone) {
+    MESSAGE("not tested: this needs CAP_SYS_ADMIN");
+    return;
+  }
+  CHECK(by_tcp == EADDRNOTAVAIL);
+  REQUIRE(by_udp);
+  CHECK(by_udp->code == EADDRNOTAVAIL);
+  CHECK_FALSE(by_udp->is_exhaustion());
+  CHECK(by_udp->text.ends_with("check the addresses and routes of this machine"));
+}
+
+TEST_CASE("connecting: if no local port is left, both TCP and UDP say so, and what to do") {
+  const Address server = *Address::parse("127.0.0.1:50000");
+  int by_tcp = 0;
+  std::optional<SocketError> by_udp;
+  bool alone = false;
+  std::thread([&] {
+    alone = ::unshare(CLONE_NEWNET) == 0 && has_few_ports_on_loopback();
+    if (!alone) return;
+    const auto listening = listen(server, false);
+    const auto tcp = stream_towards(server), more = stream_towards(server), udp = datagrams_towards(server);
+    (void)connect_stream(tcp->tcp.get(), server);
+    by_tcp = connect_stream(more->tcp.get(), server);
+    if (const auto none = datagrams_towards(server); !none) by_udp = none.error();
+  }).join();
+  if (!alone) {
+    MESSAGE("not tested: this needs CAP_SYS_ADMIN");
+    return;
+  }
+  CHECK(by_tcp == EADDRINUSE);
+  REQUIRE(by_udp);
+  CHECK(by_udp->is_exhaustion());
+  CHECK(by_udp->text.ends_with("; raise net.ipv4.ip_local_port_range"));
 }
 
 }  // namespace

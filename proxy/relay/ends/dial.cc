@@ -10,14 +10,6 @@ namespace {
 constexpr Millis kRetry = 250;  // while no server can be reached
 constexpr int kPortTries = 8;   // for a local port that has no old connection to this server
 
-/// Whether this machine is to blame, not the server.
-bool is_ours(int error) {
-  return error == EADDRNOTAVAIL || error == EADDRINUSE || error == ENOBUFS || error == ENOMEM || error == EMFILE ||
-         error == ENFILE;
-}
-
-bool port_is_taken(int error) { return error == EADDRNOTAVAIL || error == EADDRINUSE; }
-
 }  // namespace
 
 void Dial::begin(WorkerRoute& worker_route, const LinkInfo& session, Upstream* first,
@@ -108,7 +100,7 @@ void Dial::end() {
 
 void Dial::failed(int error) {
   say(server_, error);
-  next(Reason::kServerUnreachable, is_ours(error) ? "" : std::strerror(error));
+  next(Reason::kServerUnreachable, net::is_exhaustion(error) ? "" : std::strerror(error));
 }
 
 void Dial::server_is_full(Millis now) {
@@ -220,14 +212,14 @@ bool Dial::try_one(const net::Address& server, std::string& blame) {
       return true;
     }
     trying_ = false;
-    if (!port_is_taken(error)) break;
+    if (error != EADDRINUSE) break;
   }
   note_failure(server, error, blame);
   return false;
 }
 
 void Dial::note_failure(const net::Address& server, int error, std::string& blame) {
-  if (!is_ours(error)) {
+  if (!net::is_exhaustion(error)) {
     blame = std::strerror(error);
     wastes_turn_ = false;
   }
@@ -236,7 +228,7 @@ void Dial::note_failure(const net::Address& server, int error, std::string& blam
 
 /// True: the session ends, because this machine has no socket or port left for any server.
 bool Dial::gives_up_without_socket(const net::Address& server, const net::SocketError& why, std::string& blame) {
-  const bool exhausted = net::is_shortage(why.code) || why.code == EADDRINUSE;
+  const bool exhausted = why.is_exhaustion();
   if (exhausted || !source_.get().address.wildcard()) {  // our source may be to blame
     worker_route_->log_warning(LogKind::kMachine, why.text,
                                {.server = server.text(), .address = client_.port() == 0 ? "" : client_.text()});
@@ -250,10 +242,13 @@ bool Dial::gives_up_without_socket(const net::Address& server, const net::Socket
 void Dial::say(const net::Address& server, int error) {
   const Upstreams& upstreams = worker_route_->route.upstreams;
   const bool known = walk_.server().state() == Upstream::State::kDown && upstreams.rules().check_ms != 0;
-  if (known && !is_ours(error)) return;
-  worker_route_->log_warning(LogKind::kUnreached,
-                             "cannot reach server " + server.text() + ": " + std::strerror(error) + "; is it running?",
-                             {.server = server.text()});
+  if (known && !net::is_exhaustion(error)) return;
+  worker_route_->log_warning(
+      LogKind::kUnreached,
+      net::machine_error("cannot reach server " + server.text(), error,
+                         net::is_exhaustion(error) ? net::hint_for_exhaustion(error) : "is it running?")
+          .text,
+      {.server = server.text()});
 }
 
 void Dial::give_up(Reason why) {

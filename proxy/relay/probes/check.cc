@@ -54,7 +54,7 @@ class Look : public Check, private net::Later {
 
   /// The server does not answer at this address.
   void refused(int error) {
-    if (net::is_shortage(error)) return conclude({.lacks = error});
+    if (net::is_exhaustion(error)) return conclude({.lacks = error});
     not_reached(Reason::kServerUnreachable, std::strerror(error));
   }
   void not_reached(Reason reason, const std::string& why) {

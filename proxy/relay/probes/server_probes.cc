@@ -118,7 +118,7 @@ class ServerProbes::One final : private Check::User {
     if (std::exchange(told_lack_, true)) return;
     owner_.worker_route_.log_warning(
         LogKind::kMachine,
-        net::machine_error("cannot check server " + server_.name, error, net::hint_for_shortage(error)).text,
+        net::machine_error("cannot check server " + server_.name, error, net::hint_for_exhaustion(error)).text,
         {.server = server_.name});
   }
 

@@ -81,7 +81,7 @@ void DatagramSession::try_server() {
   if (source.foreign && source.address.family() != info_.server.family()) return;
   reader_.set_party(worker_route_.loop.server_party(info_.server, info_.client));
   auto made = net::datagrams_towards(info_.server, source);
-  if (!made && !net::is_shortage(made.error().code) && made.error().code != EADDRINUSE) {
+  if (!made && !made.error().is_exhaustion()) {
     walk_.not_reached(worker_route_.loop.now());
     failed_for_ = Reason::kServerUnreachable;
     return worker_route_.log_warning(LogKind::kUnreached, made.error().text, {.server = info_.server.text()});
