@@ -9,6 +9,7 @@
 
 #include <uv.h>
 
+#include <cerrno>
 #include <memory>
 #include <type_traits>
 
@@ -25,11 +26,15 @@ template <class T>
 using Handle = std::unique_ptr<T, HandleCloser>;
 
 /// `owner` becomes the handle's `data`. `init(T*)` calls a function of the uv_*_init family. If it fails (not 0), there
-/// is no handle.
+/// is no handle, and errno says why.
 template <class T, class Init>
 Handle<T> make_handle(void* owner, Init&& init) {
   auto raw = std::make_unique<T>();
-  if (init(raw.get()) != 0) return nullptr;
+  if (const int error = init(raw.get()); error != 0) {
+    raw.reset();
+    errno = -error;
+    return nullptr;
+  }
   raw->data = owner;
   return Handle<T>(raw.release());
 }

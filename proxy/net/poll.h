@@ -17,7 +17,7 @@ class Poll final : private Job {
     virtual void ready(bool readable, bool writable, bool broken) = 0;
   };
 
-  /// False if the kernel cannot watch another descriptor.
+  /// False, with errno, if the kernel cannot watch the descriptor.
   bool open(Loop& loop, int fd, User& user);
   /// REQUIRES: open.
   void want(bool read, bool write);

@@ -39,7 +39,9 @@ bool Tcp::adopt(Fd fd) {
   connecting_ = shutting_down_ = peer_ended_ = again_ = false;
   set_stream_options(fd_.get());
   if (poll_.open(loop_, fd_.get(), *this)) return true;
+  const int error = errno;
   hang_up();
+  errno = error;
   return false;
 }
 

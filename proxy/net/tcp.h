@@ -52,8 +52,8 @@ class Tcp final : private Poll::User, private Outbox::Sender {
   Tcp(const Tcp&) = delete;
   Tcp& operator=(const Tcp&) = delete;
 
-  /// Takes over a connected socket. May be called again after hang_up(). False: the machine cannot watch the socket,
-  /// which is then closed.
+  /// Takes over a connected socket. May be called again after hang_up(). False, with errno: the machine cannot watch
+  /// the socket, which is then closed.
   bool adopt(Fd fd);
   /// Starts connecting; connected() or broken() follows. Returns an errno if it cannot start (connect_stream()).
   /// `first`: goes out before all else.

@@ -40,7 +40,7 @@ class UdpReader final : private Poll::User {
   ~UdpReader() override;
   /// Reads from many senders: takes up to DatagramBuffers::kSlots datagrams at a time, then lets others be served
   /// (schedule.h). `bound`: where the socket is bound, or will be (udp_twin.h).
-  /// False: the kernel cannot watch the socket. REQUIRES, here and below: `fd` stays open until close().
+  /// False, with errno: the kernel cannot watch the socket. REQUIRES, here and below: `fd` stays open until close().
   bool open(int fd, const Address& bound);
   bool open(int fd);
   /// Reads from a connected socket, whose datagrams mostly come one at a time: takes one each time that the socket is

@@ -2,8 +2,10 @@
 #include "proxy/net/poll.h"
 
 #include <doctest/doctest.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 
+#include <cerrno>
 #include <functional>
 #include <string>
 #include <utility>
@@ -144,6 +146,17 @@ TEST_CASE("poll: who has waited for several turns to be served is told, and hear
   CHECK(watcher.log == (changes ? "rw " : "r "));
   watcher.poll.close();
   loop.run();
+}
+
+TEST_CASE("poll: errno says why a descriptor cannot be watched") {
+  Loop loop;
+  Watcher watcher;
+  const Fd file(::memfd_create("file", MFD_CLOEXEC));
+  REQUIRE(bool(file));
+  errno = 0;
+  CHECK_FALSE(watcher.poll.open(loop, file.get(), watcher));
+  CHECK(errno == EPERM);
+  turns(loop, 1);
 }
 
 }  // namespace

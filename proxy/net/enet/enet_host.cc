@@ -126,16 +126,13 @@ Outcome<Address> EnetHost::listen(const Address& at, const EnetOptions& options)
   return from_enet(host_->address);
 }
 
-Outcome<Done> EnetHost::open(const EnetOptions& options) {
+Expected<Done, SocketError> EnetHost::open(const EnetOptions& options) {
+  errno = ENOMEM;  // where ENet says nothing, it had no memory
   host_ = enet_host_create(nullptr, options.peers, options.channels, 0, 0);
-  if (host_ && !bind_source(host_->socket, options.source)) {
-    const int error = errno;
-    close();
-    return machine_error("cannot send from " + options.source.address.ip_text(), error,
-                         "addresses of others need CAP_NET_ADMIN");
-  }
-  if (!host_ || !prepare(options)) return Error{"cannot open a UDP socket; raise the limit of open files"};
-  return Done{};
+  if (host_ && bind_source(host_->socket, options.source) && prepare(options)) return Done{};
+  const int error = errno;
+  close();
+  return towards_error("cannot open a UDP socket", error, options.source);
 }
 
 /// Uses a socket that is already bound, instead of ENet's own.
@@ -159,7 +156,12 @@ bool EnetHost::prepare(const EnetOptions& options) {
 bool EnetHost::watch() {
   host_->intercept = &EnetHost::intercept;
   enet_socket_set_option(host_->socket, ENET_SOCKOPT_RCVBUF, kReceiveBuffer);
-  if (!poll_.open(loop_, host_->socket, *this)) return close(), false;
+  if (!poll_.open(loop_, host_->socket, *this)) {
+    const int error = errno;
+    close();
+    errno = error;
+    return false;
+  }
   asked_at_.assign(places_, 0);
   guesses_.assign(places_, 0);
   allowances_.resize(places_);

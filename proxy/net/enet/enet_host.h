@@ -163,7 +163,7 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   /// Listens. ENet knows IPv4 only.
   Outcome<Address> listen(const Address& at, const EnetOptions& options);
   /// A host of our own, for connect().
-  Outcome<Done> open(const EnetOptions& options);
+  Expected<Done, SocketError> open(const EnetOptions& options);
   /// Closes at once, without telling the user. What was sent in this turn goes out. Of the peers, only those of
   /// disconnect_without_callback() are told. REQUIRES: not in a callback of this host.
   void close();

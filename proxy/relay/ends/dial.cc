@@ -214,6 +214,14 @@ bool Dial::try_one(const net::Address& server, std::string& blame) {
     trying_ = false;
     if (error != EADDRINUSE) break;
   }
+  const bool by_enet = transport_ == wire::Transport::kEnet;  // it opens a socket of its own
+  if (by_enet ? error != EAFNOSUPPORT : net::is_shortage(error))
+    return gives_up_without_socket(
+        server,
+        net::towards_error(
+            (by_enet ? "cannot open a UDP socket towards " : "cannot open a socket towards ") + server.text(), error,
+            source),
+        blame);
   note_failure(server, error, blame);
   return false;
 }

@@ -79,8 +79,7 @@ int EnetEnd::connect(const net::Address& server, Outgoing outgoing) {
   if (!own_.is_open()) {
     const auto opened = own_.open({1, kChannels, game_.enet().range_coder, game_.largest_frame(), outgoing.source,
                                    net::EnetOptions::kFromServer});
-    if (!opened) worker_route_.log_warning(LogKind::kMachine, opened.error().text);
-    if (!opened) return EMFILE;
+    if (!opened) return opened.error().code;
   }
   peer_ = own_.connect(server, kChannels, game_.connect_data(dialect_));
   return peer_ ? 0 : ENOBUFS;

@@ -49,7 +49,7 @@ int TcpEnd::connect(const net::Address& server, Outgoing outgoing) {
   reader_.close();  // of the attempt before
   udp_ = std::move(outgoing.sockets.udp);
   reader_.set_party(worker_route_.loop.server_party(server, works_for_));
-  if (udp_ && !reader_.open_connected(udp_.get())) return ENOMEM;
+  if (udp_ && !reader_.open_connected(udp_.get())) return errno;
   return connect_by(server, std::move(outgoing.sockets.tcp),
                     [&](net::Fd tcp) { return link_.connect(std::move(tcp), server, outgoing.first); });
 }

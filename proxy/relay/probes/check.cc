@@ -262,7 +262,7 @@ class QueryCheck final : public Look, private net::UdpReader::User {
     auto made = net::datagrams_towards(server);
     if (!made) return made.error().code;
     reader_.set_party(worker_route_.loop.server_party(server));
-    if (!reader_.open_connected(made->udp.get())) return ENOBUFS;
+    if (!reader_.open_connected(made->udp.get())) return errno;
     socket_ = std::move(made->udp);
     asked_ = 0;
     ask();

@@ -87,8 +87,9 @@ void DatagramSession::try_server() {
     return worker_route_.log_warning(LogKind::kUnreached, made.error().text, {.server = info_.server.text()});
   }
   if (!made || !reader_.open_connected(made->udp.get())) {
-    worker_route_.log_warning(LogKind::kMachine,
-                              made ? "cannot watch one more socket; raise the limit of open files" : made.error().text);
+    const auto why = made ? net::towards_error("cannot open a UDP socket towards " + info_.server.text(), errno, source)
+                          : made.error();
+    worker_route_.log_warning(LogKind::kMachine, why.text, {.server = info_.server.text()});
     return end(Reason::kOutOfDescriptors);
   }
   session_count_ = Upstreams::SessionCount(walk_.server());

@@ -57,8 +57,7 @@ int EnetSession::open_host(const net::Source& source) {
   if (host_.is_open()) return 0;
   const auto opened =
       host_.open({1, channels_, game.enet().range_coder, game.largest_frame(), source, net::EnetOptions::kFromServer});
-  if (!opened) worker_route_->log_warning(LogKind::kMachine, opened.error().text, about());
-  return opened ? 0 : ENOBUFS;
+  return opened ? 0 : opened.error().code;
 }
 
 void EnetSession::connected(net::EnetPeer&, std::uint32_t) {

@@ -64,7 +64,7 @@ int TcpSession::dial(Dial&, const net::Address& server, Outgoing outgoing) {
   info_.server = server;
   server_.link.set_party(worker_route_->loop.server_party(server, info_.client));
   sure_ = !route_.detects_in_session(outgoing.server);
-  if (datagrams_ && !datagrams_->open(std::move(outgoing.sockets.udp), server)) return ENOMEM;
+  if (datagrams_ && !datagrams_->open(std::move(outgoing.sockets.udp), server)) return errno;
   return server_.link.connect(std::move(outgoing.sockets.tcp), server, outgoing.first);
 }
 

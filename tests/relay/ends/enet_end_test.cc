@@ -13,6 +13,7 @@
 
 #include "tests/relay/enet_yard.h"
 #include "tests/relay/route/one_route.h"
+#include "tests/support/no_files_left.h"
 
 namespace entente::testing::enet_end_test {
 namespace {
@@ -256,6 +257,18 @@ TEST_CASE("enet end: after its server has left, it can be connected to another o
 TEST_CASE("enet end: a server at an IPv6 address cannot be connected") {
   Link link;
   CHECK(link.end->connect(loopback(true), {link.route.server(), {}, {}, {}}) == EAFNOSUPPORT);
+}
+
+TEST_CASE("enet end: what keeps it from opening a socket is told with the system's number") {
+  Link link;
+  link.end->hang_up();
+  relay::EnetEnd fresh(*link.route.here, link.session,
+                       {.facing = relay::Facing::kServer, .game = toy::packets(), .limits = no_limits()});
+  const net::Address there = link.route.server().addresses.all(0).front();
+  const net::Source lacking{*net::Address::parse("192.0.2.1:0")};
+  CHECK(fresh.connect(there, {link.route.server(), {}, lacking, {}}) == EADDRNOTAVAIL);
+  const NoFilesLeft limit;
+  CHECK(fresh.connect(there, {link.route.server(), {}, {}, {}}) == EMFILE);
 }
 
 }  // namespace

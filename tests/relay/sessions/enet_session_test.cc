@@ -13,6 +13,7 @@
 #include "tests/relay/route/one_route.h"
 #include "tests/relay/sessions/quiet_owner.h"
 #include "tests/relay/toy.h"
+#include "tests/support/no_files_left.h"
 
 namespace entente::testing::enet_session_test {
 namespace {
@@ -51,7 +52,7 @@ struct Door final : EnetHost::User {
 /// A client has connected to the listener, and a session begins.
 struct Seat : Yard {
   explicit Seat(const Limits& limits = timed(), std::uint32_t data = kBig,
-                net::Schedule::Clock nanos = net::Loop::clock(), std::uint32_t hold_ms = 0)
+                net::Schedule::Clock nanos = net::Loop::clock(), std::uint32_t hold_ms = 0, bool starved = false)
       : Yard(std::move(nanos)), other_server(loop), door(loop) {
     there = serve();
     std::vector servers{there};
@@ -71,6 +72,7 @@ struct Seat : Yard {
     relay::Session::Owner& its_owner = owner;
     began = loop.now();
     session = std::make_unique<relay::EnetSession>(*route->here, its_owner, newcomer);
+    const auto limit = starved ? std::make_unique<NoFilesLeft>() : nullptr;
     session->start({});
   }
   ~Seat() override {
@@ -480,6 +482,15 @@ TEST_CASE("enet session: packets that wait in a lab reach both sides before they
   seat.until([&] { return seat.client.peer == nullptr && seat.server.peer == nullptr; });
   CHECK(seat.server.heard("0/1 " + to_hex(frame("up"))));
   CHECK(seat.client.heard("0/1 " + to_hex(frame("down"))));
+}
+
+TEST_CASE("enet session: if no descriptor is left for the way to the server, that is the reason, as over TCP") {
+  Seat seat(timed(), kBig, net::Loop::clock(), 0, true);
+  CHECK(seat.session->has_ended());
+  CHECK(seat.route->ended(Reason::kOutOfDescriptors) == 1);
+  CHECK(seat.route->heard.line("cannot open a UDP socket towards " + seat.there.text() +
+                               ": Too many open files; raise the limit of open files (ulimit -n)"));
+  CHECK(seat.route->heard.told("cannot reach server") == 0);
 }
 
 }  // namespace
