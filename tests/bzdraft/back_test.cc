@@ -474,7 +474,7 @@ TEST_CASE("a player's intents are sent as the page describes") {
   CHECK(play.wishes<words::ShotMoveClaim>("shot: 1 target: 101 x: 5 vx: 2")
             .starts_with("sends by datagram MsgShotUpdate"));
   CHECK(play.wishes<words::ShotEndClaim>("shooter: 1 shot: 1 burst: true") ==
-        "sends MsgShotEnd shooter=3 shot=1 reason=1\n");
+        "sends MsgShotEnd shooter=3 shot=0 reason=1\n");  // the newer one
   CHECK(play.wishes<words::TokenWish>("token: 5") == "sends MsgGrabFlag number=4\n");
   CHECK(play.wishes<words::TokenWish>("token: 5 op: CAPTURE").ends_with("sends MsgDropFlag reason=2\n"));
   CHECK(play.wishes<words::TeleportClaim>("from: 1 to: 2") == "sends MsgTeleport player=3 from=1 to=2\n");
@@ -563,6 +563,27 @@ TEST_CASE("a shock wave stands still, grows, and hits through everything; a shot
   other.come_in();
   other.says({ShotBegin{2, 4, beside, {0, 100000, 0}, 0, 3500, 21}});
   CHECK(other.stage.waits(2 * kSecond).find("MsgKilled") == std::string::npos);
+}
+
+TEST_CASE("a shot that another gun fires has the server's number on the server, and the client's in the room") {
+  Play play;
+  play.come_in(true);
+  CHECK(play.wishes<words::Fire>("unit: 103 shot: 770 vx: 100 life: 3.5").find(" shot=0 ") != std::string::npos);
+  CHECK(play.wishes<words::Fire>("unit: 103 shot: 1 vx: 100 life: 3.5").find(" shot=1 ") != std::string::npos);
+  CHECK(play.wishes<words::ShotMoveClaim>("shot: 770 x: 5")
+            .starts_with("sends by datagram MsgShotUpdate shooter=3 shot=0 "));
+  CHECK(play.wishes<words::ShotEndClaim>("shooter: 1 shot: 770") == "sends MsgShotEnd shooter=3 shot=0 reason=0\n");
+  CHECK(play.wishes<words::ShotEndClaim>("shooter: 1 shot: 1") == "sends MsgShotEnd shooter=3 shot=1 reason=0\n");
+
+  CHECK(play.says({ShotBegin{3, 0, {}, {100000, 0, 0}, 0, 3500, 0}})
+            .starts_with("says Shot shooter: 1 unit: 103 shot: 770 "));
+  CHECK(play.says({ShotUpdate{3, 0, {}, {}, 0, 2}}).starts_with("says ShotMoved shooter: 1 shot: 770 "));
+  CHECK(play.says({Killed{2, 3, 0, 0}}) ==
+        "says ShotEnded shooter: 1 shot: 770\n"
+        "says Died player: 101 unit: 102 killer: 1 shot: 770 why: BY_SHOT respawn_s: 5\n");
+  CHECK(play.says({ShotEnd{3, 0, 0}}) == "says ShotEnded shooter: 1 shot: 770\n");
+  CHECK(play.wishes<words::DeathClaim>("killer: 1 shot: 770 why: BY_SHOT") ==
+        "sends MsgKilled victim=3 killer=3 flag=0 shot=0\n");
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ void Fights::hear(const Killed& killed, BackOut& out) {
   died.set_why(killed.killer == killed.victim ? words::BY_ITSELF
                : killed.killer == kServer     ? words::BY_SERVER
                                               : words::BY_SHOT);
-  died.set_shot(killed.shot);
+  died.set_shot(number_in_room(killed.killer, killed.shot));
   const bool flying = incoming_.find(killed.killer, killed.shot) != nullptr;
   if (flying && !goes_on(killed.flag)) hear(ShotEnd{killed.killer, killed.shot, 0}, out);
   die(killed.victim, std::move(died), out);
@@ -70,7 +70,7 @@ void Fights::hear(const ShotBegin& begin, BackOut& out) {
     shot.set_range(nature.range);
   }
   if (one != nullptr) shot.set_team(one->player.team());
-  out.say(shot);
+  tell_shot(begin.shooter, shot, out);
   const double life =
       std::clamp(from_thousandths(begin.lifetime), 0.0, 60.0) - std::clamp(from_thousandths(begin.time), 0.0, 60.0);
   const bool harmless = begin.shooter == state_.number || flag_code(begin.flag) == "PZ";
@@ -82,7 +82,7 @@ void Fights::hear(const ShotEnd& end, BackOut& out) {
   ended.set_shooter(server_players_.id_of(end.shooter));
   ended.set_shot(end.shot);
   ended.set_burst(end.reason != 0);
-  out.say(ended);
+  tell_shot(end.shooter, ended, out);
   incoming_.forget(end.shooter, end.shot);
 }
 
@@ -92,7 +92,7 @@ void Fights::hear(const ShotUpdate& update, BackOut& out) {
   moved.set_shot(update.shot);
   moved.set_target(server_players_.id_of(update.target));
   core::set_way(from_thousandths(update.position), from_thousandths(update.velocity), moved);
-  out.say(moved);
+  tell_shot(update.shooter, moved, out);
   incoming_.steer(update.shooter, update.shot, moved, out.now());
 }
 
@@ -110,9 +110,9 @@ void Fights::hear(const words::DeathClaim& claim, BackOut& out) {
   Killed killed;
   killed.victim = state_.number;
   killed.killer = server_players_.number_of(claim.killer(), by_server ? kServer : state_.number);
-  killed.shot = byte(claim.shot());
+  killed.shot = byte(number_on_server(killed.killer, claim.shot()));
   const bool shot_down = claim.shot() != 0 || claim.why() == words::BY_SHOT;
-  const auto* shot = shot_down ? incoming_.find(killed.killer, claim.shot()) : nullptr;
+  const auto* shot = shot_down ? incoming_.find(killed.killer, killed.shot) : nullptr;
   if (shot != nullptr) killed.flag = byte(shot->flag);
   link_.send(out, killed);
   words::Died died;
@@ -129,7 +129,7 @@ std::optional<words::Died> Fights::tell_hit(const core::Incoming& shot, BackOut&
   link_.send(out, Killed{state_.number, byte(shot.shooter), byte(shot.flag), byte(shot.shot)});
   words::Died died;
   died.set_killer(server_players_.id_of(byte(shot.shooter)));
-  died.set_shot(shot.shot);
+  died.set_shot(number_in_room(byte(shot.shooter), byte(shot.shot)));
   died.set_why(words::BY_SHOT);
   return died;
 }
@@ -139,14 +139,14 @@ void Fights::hear(const words::ShotEndClaim& claim, BackOut& out) {
   const std::uint8_t shooter = server_players_.number_of(claim.shooter(), kInvalid);
   if (shooter == kInvalid) return out.drop(drops::kShotOfNobody);
   if (shooter != state_.number) return out.drop(drops::kShotOfAnother);
-  link_.send(out, ShotEnd{shooter, byte(claim.shot()), std::uint8_t{claim.burst()}});
+  link_.send(out, ShotEnd{shooter, byte(number_on_server(shooter, claim.shot())), std::uint8_t{claim.burst()}});
 }
 
 void Fights::hear(const words::ShotMoveClaim& claim, BackOut& out) {
   if (!tank_.may_act()) return;
   ShotUpdate update;
   update.shooter = state_.number;
-  update.shot = byte(claim.shot());
+  update.shot = byte(number_on_server(state_.number, claim.shot()));
   update.position = triple(claim.x(), claim.y(), claim.z());
   update.velocity = triple(claim.vx(), claim.vy(), claim.vz());
   update.target = server_players_.number_of(claim.target(), kServer);

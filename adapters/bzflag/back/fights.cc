@@ -27,7 +27,7 @@ void Fights::hear(const Alive& alive, BackOut& out) {
 void Fights::hear(const Killed& killed, BackOut& out) {
   words::Died died;
   died.set_killer(server_players_.id_of(killed.killer.byte));
-  if (killed.death.shot != kNoShot) died.set_shot(killed.death.shot);
+  if (killed.death.shot != kNoShot) died.set_shot(number_in_room(killed.killer.byte, killed.death.shot));
   died.set_why(cause_of(killed.death.reason));
   if (!die(killed.victim.byte, died, out)) return;
   count(killed, out);
@@ -111,7 +111,7 @@ void Fights::hear(const ShotBegin& begin, BackOut& out) {
                                            shot.range(), nature.through);
     if (wall) shot.set_range(wall->after);
   }
-  out.say(shot);
+  tell_shot(begin.player.byte, shot, out);
   if (server_players_.own() == nullptr) return;
   const bool harmless = effect.victim == FlagEffect::Victim::kIfZoned ||
                         (effect.victim != FlagEffect::Victim::kLosesFlag && spares(begin.team, out));
@@ -130,7 +130,7 @@ void Fights::hear(const ShotEnd& end, BackOut& out) {
   ended.set_shooter(server_players_.id_of(end.player.byte));
   ended.set_shot(end.shot);
   ended.set_burst(end.reason == 0);
-  out.say(ended);
+  tell_shot(end.player.byte, ended, out);
   incoming_.mark_harmless(end.player.byte, end.shot);
 }
 
@@ -140,7 +140,7 @@ void Fights::hear(const GuidedUpdate& update, BackOut& out) {
   moved.set_shot(update.shot);
   moved.set_target(server_players_.id_of(update.target.byte));
   core::set_way(update.pos, update.vel, moved);
-  out.say(moved);
+  tell_shot(update.player.byte, moved, out);
   incoming_.steer(update.player.byte, update.shot, moved, out.now());
 }
 
@@ -158,10 +158,11 @@ void Fights::hear(const words::DeathClaim& claim, BackOut& out) {
   report.killer = player_id(server_players_.number_of(claim.killer(), claim.killer() == 0 ? kServerId : state_.number));
   report.death.reason = death_reason(claim.why());
   const bool shot_down = claim.shot() != 0 || claim.why() == words::BY_SHOT;
-  const auto* shot = shot_down ? incoming_.find(report.killer.byte, claim.shot()) : nullptr;
+  const std::uint16_t number = number_on_server(report.killer.byte, claim.shot());
+  const auto* shot = shot_down ? incoming_.find(report.killer.byte, number) : nullptr;
   if (shot != nullptr) report.death.flag = flag_kind(shot->flag);
   // In words, 0 is no shot; on the wire, it is also the first shot of the first gun.
-  report.death.shot = claim.shot() != 0 || shot != nullptr ? static_cast<std::uint16_t>(claim.shot()) : kNoShot;
+  report.death.shot = claim.shot() != 0 || shot != nullptr ? number : kNoShot;
   report_death(report, out);
   words::Died died;
   died.set_killer(claim.killer());
@@ -227,7 +228,7 @@ std::optional<words::Died> Fights::tell_hit(const core::Incoming& shot, BackOut&
   if (!effect.goes_on) end_shot({report.killer, number, 1}, out);
   words::Died died;
   died.set_killer(server_players_.id_of(report.killer.byte));
-  died.set_shot(shot.shot);
+  died.set_shot(number_in_room(report.killer.byte, number));
   died.set_why(words::BY_SHOT);
   incoming_.mark_harmless(shot.shooter, shot.shot);
   if (effect.victim == FlagEffect::Victim::kLosesFlag)
@@ -286,12 +287,13 @@ void Fights::guide_shots(double dt, BackOut& out) {
     return std::array<double, 3>{pose.x(), pose.y(), pose.z() + muzzle};
   };
   incoming_.guide(state_.me, out.now(), dt, where, [&](const core::Incoming& shot) {
+    const auto shooter = static_cast<std::uint8_t>(shot.shooter);
     words::ShotMoved moved;
-    moved.set_shooter(server_players_.id_of(static_cast<std::uint8_t>(shot.shooter)));
+    moved.set_shooter(server_players_.id_of(shooter));
     moved.set_shot(shot.shot);
     moved.set_target(shot.target);
     core::set_way(shot.at, shot.velocity, moved);
-    out.say(moved);
+    tell_shot(shooter, moved, out);
   });
 }
 
@@ -301,7 +303,7 @@ void Fights::hear(const words::ShotEndClaim& claim, BackOut& out) {
   if (shooter == kNobody) return out.drop(drops::kShotOfNobody);
   ShotEnd end;
   end.player = player_id(shooter);
-  end.shot = static_cast<std::uint16_t>(claim.shot());
+  end.shot = number_on_server(shooter, claim.shot());
   end.reason = claim.burst() ? 0 : 1;
   if (!end_shot(end, out)) out.drop(drops::kEndsFull);
 }
@@ -310,7 +312,7 @@ void Fights::hear(const words::ShotMoveClaim& claim, BackOut& out) {
   if (!tank_.may_act()) return;
   GuidedUpdate update;
   update.player = player_id(state_.number);
-  update.shot = static_cast<std::uint16_t>(claim.shot());
+  update.shot = number_on_server(state_.number, claim.shot());
   update.pos = vec3(claim.x(), claim.y(), claim.z());
   update.vel = vec3(claim.vx(), claim.vy(), claim.vz());
   update.team = server_players_.own()->team;

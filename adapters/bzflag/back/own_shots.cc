@@ -13,7 +13,7 @@ const MappingLine* OwnShots::why_not_shoot() const {
 }
 
 std::optional<std::uint16_t> OwnShots::free_shot(std::optional<std::uint32_t> wished, BackOut& out) {
-  const std::uint32_t shot = wished.value_or(0), gun = shot != 0 ? shot & 0xffU : core::GunReloads::kAny;
+  const std::uint32_t shot = wished.value_or(0), gun = wished ? shot & 0xffU : core::GunReloads::kAny;
   const auto slot = loaded(gun, out);
   if (!slot) return std::nullopt;
   std::uint8_t& salt = salts_[*slot];

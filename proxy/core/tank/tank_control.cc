@@ -12,7 +12,9 @@ void TankControl::shoot(const Shooting& shooting, BackOut& out) {
   if (why != nullptr) return refuse_shot(shooting, state_.me, *why, out);
   if (shooting.fire != nullptr && state_.client_decides()) {
     const auto number = free_shot(shooting.fire->shot(), out);
-    return number ? fire(*shooting.fire, *number, out) : refuse_shot(shooting, state_.me, drops::kReloading, out);
+    if (!number) return refuse_shot(shooting, state_.me, drops::kReloading, out);
+    hits_.fired(shooting.fire->shot(), *number);
+    return fire(*shooting.fire, *number, out);
   }
   const double yaw = shooting.yaw.value_or(tank_.pose.yaw());
   if (tank_.steering.claim() != nullptr) return pull(yaw, out);  // its own client has turned it
@@ -23,6 +25,7 @@ void TankControl::shoot(const Shooting& shooting, BackOut& out) {
 void TankControl::pull(double yaw, BackOut& out) {
   const auto number = free_shot(std::nullopt, out);
   if (!number) return out.drop(drops::kReloading);
+  hits_.fired(*number, *number);
   fire_along(yaw, place_at(tank_.pose, tank_.posed_at, out.now(), 0.2), *number, out);
 }
 

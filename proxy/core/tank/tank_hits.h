@@ -2,8 +2,11 @@
 // Invariant: a hit is reported once, by the back or by the player's client, never by both.
 #pragma once
 
+#include <utility>
+
 #include "proxy/core/gameplay/incoming.h"
 #include "proxy/core/tank/driven_tank.h"
+#include "proxy/core/tank/shot_numbers.h"
 
 namespace entente::core {
 
@@ -16,12 +19,28 @@ class TankHits {
   void death_late(int times, BackOut& out);
   /// Tells the server that the tank is dead, in a way that it cannot refuse. A server that knows it ignores this.
   virtual void tell_dead(BackOut& out) = 0;
+  /// Our tank fires the shot that has these numbers.
+  void fired(std::uint32_t in_room, std::uint16_t on_server) { own_numbers_.begin(in_room, on_server); }
 
  protected:
   TankHits(JoinState& state, TankOnServer& tank) : state_(state), tank_(tank) {}
   ~TankHits() = default;
 
-  /// A shot begins. `weapon`: the game's number; `harmless`: it cannot hurt us.
+  /// The room's number for a shot of this player, given the server's, and the other way round.
+  std::uint32_t number_in_room(std::uint8_t shooter, std::uint16_t shot) const {
+    return shooter == state_.number ? own_numbers_.in_room(shot) : shot;
+  }
+  std::uint16_t number_on_server(std::uint8_t shooter, std::uint32_t shot) const {
+    return shooter == state_.number ? own_numbers_.on_server(shot) : static_cast<std::uint16_t>(shot);
+  }
+  /// Tells the room about a shot of this player. `word`: has the server's number for the shot.
+  template <class Word>
+  void tell_shot(std::uint8_t shooter, Word word, BackOut& out) const {
+    word.set_shot(number_in_room(shooter, static_cast<std::uint16_t>(word.shot())));
+    out.say(std::move(word));
+  }
+
+  /// A shot begins. `shot`: has the server's number; `weapon`: the game's number; `harmless`: it cannot hurt us.
   void watch(std::uint8_t shooter, const words::Shot& shot, std::uint32_t weapon, const ShotNature& nature, double life,
              bool harmless, BackOut& out);
   /// The tank is dead, as far as we know. The server must confirm it.
@@ -41,6 +60,7 @@ class TankHits {
 
  private:
   words::Died claimed_;
+  ShotNumbers own_numbers_;
 };
 
 }  // namespace entente::core

@@ -1,0 +1,33 @@
+// The numbers of a back's own shots, in the room and on the server.
+#include "proxy/core/tank/shot_numbers.h"
+
+#include <doctest/doctest.h>
+
+namespace entente::core::shot_numbers_test {
+
+TEST_CASE("a shot is found by both of its numbers; an unknown one keeps its number") {
+  ShotNumbers numbers;
+  numbers.begin(0x10000, 0x0302);
+  numbers.begin(5, 0);
+  CHECK(numbers.on_server(0x10000) == 0x0302);
+  CHECK(numbers.in_room(0x0302) == 0x10000);
+  CHECK(numbers.on_server(5) == 0);
+  CHECK(numbers.in_room(0) == 5);
+  CHECK(numbers.in_room(0x0402) == 0x0402);  // the same gun
+  CHECK(numbers.on_server(0x10007) == 7);
+  CHECK(numbers.in_room(7) == 7);
+}
+
+TEST_CASE("a gun has one shot, the last one; a number in the room is that of the last shot that had it") {
+  ShotNumbers numbers;
+  numbers.begin(9, 0x0100);
+  numbers.begin(10, 0x0200);
+  CHECK(numbers.in_room(0x0100) == 0x0100);
+  CHECK(numbers.on_server(9) == 9);
+  CHECK(numbers.on_server(10) == 0x0200);
+  numbers.begin(10, 0x0201);
+  CHECK(numbers.on_server(10) == 0x0201);
+  CHECK(numbers.in_room(0x0200) == 0x0200);
+}
+
+}  // namespace entente::core::shot_numbers_test
