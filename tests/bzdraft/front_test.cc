@@ -713,5 +713,45 @@ TEST_CASE("a player who is described again keeps its callsign, at little cost, h
   CHECK(play.hears<words::Player>("id: 345 name: 'x' team: GREEN") == "");
 }
 
+TEST_CASE("a client that enters a ready room is let in, or rejected, when the room has answered") {
+  const auto enter = [](Play& play) {
+    play.stage.opens();
+    play.learn_room();
+    play.hears<words::Ready>("");
+    const std::string asked = play.asks({enter_as("anna")});
+    CHECK(asked.starts_with("says Enter "));
+    CHECK(asked.find("sends") == std::string::npos);
+    CHECK(play.stage.waits(kSecond).find("MsgAccept") == std::string::npos);
+  };
+  SUBCASE("let in") {
+    Play play;
+    enter(play);
+    const std::string in = play.hears<words::Player>("id: 1 name: 'anna' team: RED");
+    CHECK(in.starts_with("sends MsgAccept player=1\n"));
+    CHECK(in.find("sends MsgAddPlayer player=1 ") != std::string::npos);
+  }
+  SUBCASE("rejected") {
+    Play play;
+    enter(play);
+    CHECK(play.hears<words::Refused>("code: FULL text: 'full'") ==
+          "sends MsgReject reason=7 text=\"full\"\nsends MsgSuperKill\ncloses: full\n");
+  }
+  SUBCASE("rejected, and let in when it tries again") {
+    Play play;
+    enter(play);
+    CHECK(play.hears<words::Refused>("code: TOO_SOON text: 'later' may_retry: true").starts_with("sends MsgReject "));
+    CHECK(play.asks({enter_as("anna")}).starts_with("says Enter "));
+    CHECK(play.hears<words::Player>("id: 1 name: 'anna' team: RED").starts_with("sends MsgAccept player=1\n"));
+  }
+}
+
+TEST_CASE("a client that the room refuses while a change is pending is disconnected") {
+  Play play;
+  play.come_in();
+  play.asks({enter_as("anne")});
+  CHECK(play.hears<words::Refused>("code: FULL text: 'full' may_retry: true") ==
+        "sends MsgMessage from=0 to=1 text=\"full\"\nsends MsgSuperKill\ncloses: full\n");
+}
+
 }  // namespace
 }  // namespace entente::bzdraft::front_test

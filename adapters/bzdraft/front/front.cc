@@ -12,14 +12,14 @@ namespace {
 
 /// Facts that are handled even before the client is in the game.
 template <class T>
-constexpr bool kAlwaysHeard = std::is_same_v<T, words::Refused> || std::is_same_v<T, words::Kicked> ||
-                              std::is_same_v<T, words::Ready> || std::is_same_v<T, words::Waiting>;
+constexpr bool kAlwaysHeard =
+    std::is_same_v<T, words::Refused> || std::is_same_v<T, words::Kicked> || std::is_same_v<T, words::Waiting>;
 
 /// Facts that need no handler: they are read from the world when they are needed, or are for clients that still load
 /// it.
 template <class T>
-constexpr bool kNeedsNoHandler =
-    std::is_same_v<T, words::Room> || std::is_same_v<T, words::Rule> || std::is_same_v<T, words::WorldProgress>;
+constexpr bool kNeedsNoHandler = std::is_same_v<T, words::Room> || std::is_same_v<T, words::Rule> ||
+                                 std::is_same_v<T, words::WorldProgress> || std::is_same_v<T, words::Ready>;
 
 }  // namespace
 
@@ -55,7 +55,9 @@ void BzdraftFront::hear(const core::Fact& fact, Outlet& out) {
         if (kAlwaysHeard<Word> || client_.in()) take_fact(word, fact, out);
       },
       fact.content);
-  if (!gone_) world_sender_.answer(out);
+  if (gone_) return;
+  let_in(out);
+  world_sender_.answer(out);
 }
 
 template <class Word>
@@ -112,6 +114,7 @@ void BzdraftFront::tick(Outlet& out) {
   if (gone_) return;
   world_sender_.answer(out);
   if (world_sender_.gave_up()) return refuse(words::Refused::SERVER_GONE, world_sender_.wait().why(), false, out);
+  let_in(out);
   sign(out);
   if (!client_.in()) return;
   tanks_.update_late(out);
@@ -135,14 +138,15 @@ void BzdraftFront::take(const Enter& enter, Outlet& out) {
 
 void BzdraftFront::take_fact(const words::Waiting& waiting, const core::Fact&, Outlet& out) {
   waiting_ = core::line_of(waiting);
-  if (client_.in()) return client_.server_says(waiting_, out);
-  let_in(out);
+  if (client_.in()) client_.server_says(waiting_, out);
 }
 
-/// Lets the client in once it has asked to enter, and the room is ready or says what it waits for. Sends flags and
-/// teams, the other players and the flags that they carry, the client's own player last, and then everything else.
+/// Lets the client in once it has asked to enter, and the room has let its player in or says what it waits for. Until
+/// then, the room may refuse it. Sends flags and teams, the other players and the flags that they carry, the client's
+/// own player last, and then everything else.
 void BzdraftFront::let_in(Outlet& out) {
-  if (client_.stage != Stage::kEntering || (!out.world().ready() && waiting_.empty())) return;
+  const bool told = out.world().ready() && out.world().player(out.me()) != nullptr;
+  if (client_.stage != Stage::kEntering || (!told && waiting_.empty())) return;
   client_.send(out, Accept{kNumber});
   flags_.send_lying(out);
   players_.send_teams(out);
@@ -178,10 +182,8 @@ void BzdraftFront::take_fact(const words::Refused& refused, const core::Fact&, O
 }
 
 void BzdraftFront::refuse(words::Refused::Code code, const std::string& why, bool may_retry, Outlet& out) {
-  const Refusal reason = reject_reason(code);
-  if (client_.in() && profile_.changes()) return profile_.refuse_change(reason, why, out);
   if (client_.in()) return goodbye(why, out);
-  profile_.reject(reason, why, out);
+  profile_.reject(reject_reason(code), why, out);
   client_.stage = Stage::kOutside;
   if (may_retry) return;
   gone_ = true;

@@ -49,7 +49,6 @@ class BzdraftFront final : public core::Front, private core::TankDisplay {
   void take_fact(const words::WorldEdit&, const core::Fact&, Outlet& out) { out.drop(drops::kWorldEdit); }
   void take_fact(const words::Refused& refused, const core::Fact&, Outlet& out);
   void take_fact(const words::Kicked& kicked, const core::Fact&, Outlet& out) { goodbye(kicked.text(), out); }
-  void take_fact(const words::Ready&, const core::Fact&, Outlet& out) { let_in(out); }
   void take_fact(const words::Waiting& waiting, const core::Fact&, Outlet& out);
 
   void let_in(Outlet& out);
