@@ -753,5 +753,13 @@ TEST_CASE("a client that the room refuses while a change is pending is disconnec
         "sends MsgMessage from=0 to=1 text=\"full\"\nsends MsgSuperKill\ncloses: full\n");
 }
 
+TEST_CASE("a shot that the room refuses ends for the client, which has drawn it") {
+  Play play;
+  play.come_in();
+  play.asks({ShotBegin{0, 2, {1000, 0, 1570}, {100000, 0, 0}, 0, 3500, 0}});
+  CHECK(play.hears<words::ShotEnded>("shooter: 1 shot: 2") == "sends MsgShotEnd shooter=1 shot=2 reason=0\n");
+  CHECK(play.hears<words::ShotEnded>("shooter: 1 shot: 2") == "");
+}
+
 }  // namespace
 }  // namespace entente::bzdraft::front_test

@@ -15,7 +15,7 @@ constexpr double kMuzzleHeight = 1.57;
 
 void Shots::hear(const ShotBegin& begin, FrontOut& out) {
   if (!client_.in() || !players_.own().alive) return;
-  set_drawn(begin.shot);
+  draw_own(begin.shot, begin.flag, from_thousandths(begin.lifetime), out);
   words::Fire fire;
   fire.set_unit(players_.own_unit());
   fire.set_shot(begin.shot);
@@ -61,7 +61,7 @@ std::optional<std::uint16_t> Shots::number_for(std::uint8_t player, std::uint32_
   return std::nullopt;
 }
 
-void Shots::add_details(core::ShownShot& shown, const words::Shot& shot, bool) {
+void Shots::add_details(core::ShownShot& shown, const words::Shot& shot) {
   const bool ray = shot.kind() == words::RAY || shot.kind() == words::MELEE;
   shown.weapon = flag_of(shot);
   if (ray && shot.z() == 0) shown.at[2] = kMuzzleHeight;

@@ -22,7 +22,7 @@ class Shots final : public core::TankShots {
 
  private:
   std::optional<std::uint16_t> number_for(std::uint8_t player, std::uint32_t wished, FrontOut& out) override;
-  void add_details(core::ShownShot& shown, const words::Shot& shot, bool mine) override;
+  void add_details(core::ShownShot& shown, const words::Shot& shot) override;
   void begin(const core::ShownShot& shown, const words::Shot& shot, FrontOut& out) override;
   void end(const core::ShownShot& shown, bool burst, FrontOut& out) override;
 

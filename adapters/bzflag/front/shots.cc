@@ -25,31 +25,16 @@ std::uint32_t Shots::fired_with(const FlagKind& flag, const FrontOut& out) const
 
 void Shots::hear(const ShotBegin& begin, FrontOut& out) {
   if (!client_.in() || !players_.own().alive) return;
-  set_drawn(begin.shot);
-  keep_own(begin, out);
   words::Fire fire;
   fire.set_unit(players_.own_unit());
   fire.set_shot(begin.shot);
   fire.set_weapon(fired_with(begin.flag, out));
+  draw_own(begin.shot, fire.weapon(), begin.life, out);
   fire.set_range(std::hypot(begin.vel[0], begin.vel[1]) * core::sane_life(begin.life));
   const Variables& variables = rules_.variables();
   fly_in_words(begin, effect_of(code_of(flag_kind(fire.weapon()))), variables, variables["_worldSize"], fire);
   fire.set_z(fire.z() + out.world().ground_at(fire.x(), fire.y()));
   out.say(fire);
-}
-
-/// Remembers our client's own shot, so that the client can be told of its end.
-void Shots::keep_own(const ShotBegin& begin, const FrontOut& out) {
-  shots_.forget_old(out.now());
-  shots_.remove(client_.number(), begin.shot);
-  if (shots_.full()) return;
-  core::ShownShot flying;
-  flying.shooter = out.me();
-  flying.shot = flying.number = begin.shot;
-  flying.player = client_.number();
-  flying.since = out.now();
-  flying.until = out.now() + core::sane_micros(begin.life);
-  shots_.add(flying);
 }
 
 void Shots::hear(const ShotEnd& end, FrontOut& out) {
@@ -93,8 +78,7 @@ std::optional<std::uint16_t> Shots::number_for(std::uint8_t player, std::uint32_
   return numbered(oldest->number & 0xffU);
 }
 
-void Shots::add_details(core::ShownShot& shown, const words::Shot& shot, bool mine) {
-  if (mine) shots_.remove(client_.number(), shown.number);  // sent again
+void Shots::add_details(core::ShownShot& shown, const words::Shot& shot) {
   shown.weapon = weapon_of(shot);
   if (shot.z() == 0 && shown.decided) shown.at[2] = kMuzzleHeight;
 }

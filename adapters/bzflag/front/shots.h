@@ -24,11 +24,10 @@ class Shots final : public core::TankShots {
 
  private:
   std::optional<std::uint16_t> number_for(std::uint8_t player, std::uint32_t wished, FrontOut& out) override;
-  void add_details(core::ShownShot& shown, const words::Shot& shot, bool mine) override;
+  void add_details(core::ShownShot& shown, const words::Shot& shot) override;
   void begin(const core::ShownShot& shown, const words::Shot& shot, FrontOut& out) override;
   void end(const core::ShownShot& shown, bool burst, FrontOut& out) override;
 
-  void keep_own(const ShotBegin& begin, const FrontOut& out);
   std::uint32_t fired_with(const FlagKind& flag, const FrontOut& out) const;
 
   Client& client_;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "proxy/core/drops.h"
+#include "proxy/core/seconds.h"
 
 namespace entente::core {
 
@@ -15,15 +16,32 @@ void TankShots::hear(const words::Shot& shot, FrontOut& out) {
   const std::uint8_t player = known != nullptr ? *known : world_number_;
   const auto number =
       mine ? std::optional(static_cast<std::uint16_t>(shot.shot())) : number_for(player, shot.shot(), out);
+  if (mine) shots_.remove(numbers_.own_number(), *number);  // as the client drew it
   if (!number || shots_.full()) return out.drop(drops::kShotsFull);
   ShownShot flying = shown(shot, out.world(), out.now());
   flying.player = player;
   flying.number = *number;
   flying.at[2] -= out.world().ground_at(flying.at[0], flying.at[1]);
-  add_details(flying, shot, mine);
+  add_details(flying, shot);
   shots_.add(flying);
   begin(flying, shot, out);
   end_shots_near_own_tank(out);
+}
+
+void TankShots::draw_own(std::uint16_t shot, std::uint32_t weapon, double life, const FrontOut& out) {
+  drawn_ = shot;
+  shots_.forget_old(out.now());
+  shots_.remove(numbers_.own_number(), shot);
+  if (shots_.full()) return;
+  ShownShot flying;
+  flying.shooter = out.me();
+  flying.shot = flying.number = shot;
+  flying.player = numbers_.own_number();
+  flying.weapon = weapon;
+  flying.since = flying.began = out.now();
+  flying.life = sane_life(life);
+  flying.until = out.now() + sane_micros(life);
+  shots_.add(flying);
 }
 
 void TankShots::hear(const words::ShotEnded& ended, FrontOut& out) {

@@ -35,7 +35,7 @@ class Numbers final : public TankNumbers {
 class Shots final : public TankShots {
  public:
   Shots(const Numbers& numbers, const TankKeeper& keeper) : TankShots(numbers, keeper, 99) {}
-  using TankShots::set_drawn;
+  using TankShots::draw_own;
 
   bool none_free = false;
   std::size_t begun = 0;
@@ -47,10 +47,7 @@ class Shots final : public TankShots {
     told += "asks " + std::to_string(player) + "/" + std::to_string(wished) + "\n";
     return static_cast<std::uint16_t>(wished + 1'000);
   }
-  void add_details(ShownShot& shown, const words::Shot& shot, bool mine) override {
-    shown.weapon = shot.weapon();
-    told += mine ? "its own\n" : "";
-  }
+  void add_details(ShownShot& shown, const words::Shot& shot) override { shown.weapon = shot.weapon(); }
   void begin(const ShownShot& shown, const words::Shot&, FrontOut&) override {
     ++begun;
     told += "begins " + std::to_string(shown.player) + "/" + std::to_string(shown.number) + " at " +
@@ -112,9 +109,9 @@ TEST_CASE("a shot of another player begins with a number of the client, by which
 TEST_CASE("a client is not told of its own shots, save the one that it has just fired, under the client's number") {
   Play play;
   CHECK(play.hears(shot_of(1, 10, 7)) == "");
-  play.shots.set_drawn(8);
+  play.shots.draw_own(8, 4, 3, play.out);
   CHECK(play.hears(shot_of(1, 10, 7)) == "");
-  CHECK(play.hears(shot_of(1, 10, 8)) == "its own\nbegins 1/8 at 5 with 4\n");
+  CHECK(play.hears(shot_of(1, 10, 8)) == "begins 1/8 at 5 with 4\n");
   CHECK(play.shots.find(1, 7) == nullptr);
 }
 
@@ -194,6 +191,39 @@ TEST_CASE("a shot is near if it is near where the client has its tank") {
   CHECK(play.take() == "ends 2/1007\n");
   play.shots.end_shots_near_own_tank(play.out);
   CHECK(play.take() == "");
+}
+
+TEST_CASE("a client's own shot ends once for it, before the room has confirmed the shot or after it") {
+  for (const bool confirmed : {false, true}) {
+    CAPTURE(confirmed);
+    Play play;
+    play.shots.draw_own(8, 4, 3, play.out);
+    if (confirmed) play.hears(shot_of(1, 10, 8));
+    REQUIRE(play.shots.find(1, 8) != nullptr);
+    CHECK(play.shots.find(1, 8)->weapon == 4);
+    CHECK(play.hears(ended(1, 8, false)) == "ends 1/8\n");
+    CHECK(play.hears(ended(1, 8, false)) == "");
+  }
+}
+
+TEST_CASE("a client's own shot is forgotten a second after its end") {
+  Play play;
+  play.shots.draw_own(8, 4, 3, play.out);
+  play.out.time = 4 * kSecond;
+  play.shots.draw_own(9, 4, 3, play.out);
+  CHECK(play.shots.find(1, 8) != nullptr);
+  play.out.time = 4 * kSecond + 1;
+  play.shots.draw_own(9, 4, 3, play.out);
+  CHECK(play.shots.find(1, 8) == nullptr);
+}
+
+TEST_CASE("of its own shots, a client has at most 2'000 kept; one that is confirmed takes its own place") {
+  Play play;
+  for (std::uint16_t i = 0; i < 2'001; ++i) play.shots.draw_own(i, 4, 3, play.out);
+  CHECK(play.shots.find(1, 1'999) != nullptr);
+  CHECK(play.shots.find(1, 2'000) == nullptr);
+  play.shots.draw_own(7, 4, 3, play.out);
+  CHECK(play.hears(shot_of(1, 10, 7)) == "begins 1/7 at 5 with 4\n");
 }
 
 }  // namespace entente::core::tank_shots_test
