@@ -761,5 +761,23 @@ TEST_CASE("a shot that the room refuses ends for the client, which has drawn it"
   CHECK(play.hears<words::ShotEnded>("shooter: 1 shot: 2") == "");
 }
 
+TEST_CASE("a player who was there before the client, and has its name, is shown under another one") {
+  const auto join = [](const std::string& named) {  // the room's name for the client's player
+    Play play;
+    play.stage.opens();
+    play.learn_room();
+    play.hears<words::Player>("id: 2 name: 'anna' team: GREEN");
+    play.hears<words::Ready>("");
+    play.asks({enter_as("anna")});
+    return play.hears<words::Player>("id: 1 name: '" + named + "' team: RED");
+  };
+  const std::string same = join("anna");
+  CHECK(same.find("player=2 type=0 team=2 wins=0 losses=0 callsign=\"anna 2\"") != std::string::npos);
+  CHECK(same.find("player=1 type=0 team=1 wins=0 losses=0 callsign=\"anna\"") != std::string::npos);
+  const std::string other = join("anna 2");
+  CHECK(other.find("player=2 type=0 team=2 wins=0 losses=0 callsign=\"anna\"") != std::string::npos);
+  CHECK(other.find("player=1 type=0 team=1 wins=0 losses=0 callsign=\"anna 2\"") != std::string::npos);
+}
+
 }  // namespace
 }  // namespace entente::bzdraft::front_test

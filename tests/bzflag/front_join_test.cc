@@ -426,5 +426,27 @@ TEST_CASE("a client that breaks the protocol is disconnected") {
   CHECK(out.ends_with("sends MsgSuperKill\nfails: message too short type 4\n"));
 }
 
+TEST_CASE("a player who was there before the client, and has its name, is shown under another one") {
+  const auto join = [](const std::string& named) {  // the room's name for the client's player
+    auto stage = front_stage();
+    stage.opens();
+    stage.receives(as_bytes(kHeader));
+    furnish(stage, true);
+    stage.hears(player(2, "anna", words::GREEN));
+    stage.hears(words::Ready());
+    std::string in = stage.receives(by_client({NegotiateFlags{}, WantSettings{}, WantWorldHash{}, enter_as("anna")}));
+    in += stage.hears(player(1, named, words::RED));
+    in += stage.waits(core::kMillisecond);
+    return lines(in, "sends MsgAddPlayer");
+  };
+  const std::string same = join("anna");
+  CHECK_MESSAGE(same.find("sends MsgAddPlayer id=1 ") < same.find(" callsign=\"anna 2\" "), same);
+  CHECK(same.find(" callsign=\"anna 2\" ") < same.find("sends MsgAddPlayer id=0 "));
+  CHECK(same.find("sends MsgAddPlayer id=0 ") < same.find(" callsign=\"anna\" "));
+  CHECK(same.find(" callsign=\"anna\" ") != std::string::npos);
+  const std::string other = join("anna 2");
+  CHECK_MESSAGE(other.find(" callsign=\"anna\" ") < other.find(" callsign=\"anna 2\" "), other);
+}
+
 }  // namespace
 }  // namespace entente::bzflag::front_join_test

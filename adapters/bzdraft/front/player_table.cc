@@ -27,7 +27,7 @@ AddPlayer PlayerTable::announcement(std::uint8_t number, std::size_t nth, const 
   const core::PlayerState* owner = out.world().player(entry.player);
   const core::UnitState* state = out.world().unit(entry.unit);
   const bool me = number == kNumber;
-  std::string name = owner != nullptr ? owner->player.name() : me ? client_.wish.name() : "";
+  std::string name = me ? own_name(out) : owner != nullptr ? owner->player.name() : "";
   if (name.empty() && state != nullptr) name = state->unit.name();
   if (name.empty()) name = "player " + std::to_string(number);
   words::Team team = owner != nullptr ? owner->player.team() : me ? client_.wish.team() : words::TEAM_ANY;
@@ -39,7 +39,7 @@ AddPlayer PlayerTable::announcement(std::uint8_t number, std::size_t nth, const 
   add.team = wire_team(team);
   if (!me && std::exchange(entry.full_name, name) != name) {
     entry.said.callsign.chars.clear();  // so that its own counts as free
-    entry.said.callsign.chars = callsign_for(name, nth);
+    entry.said.callsign.chars = callsign_for(name, nth, out);
   }
   add.callsign.chars = me ? ended_text(name, kLongestName) : entry.said.callsign.chars;
   const std::string& motto = owner != nullptr ? owner->player.motto() : me ? client_.wish.motto() : std::string();
@@ -50,9 +50,16 @@ AddPlayer PlayerTable::announcement(std::uint8_t number, std::size_t nth, const 
   return add;
 }
 
-/// A callsign that no other player has.
-std::string PlayerTable::callsign_for(const std::string& name, std::size_t nth) const {
+std::string PlayerTable::own_name(const FrontOut& out) const {
+  const core::PlayerState* player = out.world().player(out.me());
+  return player != nullptr ? player->player.name() : client_.wish.name();
+}
+
+/// A callsign that no other player has. Our client, which is announced last, keeps its own.
+std::string PlayerTable::callsign_for(const std::string& name, std::size_t nth, const FrontOut& out) const {
+  const std::string own = ended_text(own_name(out), kLongestName);
   std::vector<std::string_view> taken;
+  if (own_entry() == nullptr) taken.push_back(own);
   for (const auto& [number, entry] : *this) taken.push_back(entry.said.callsign.chars);
   return free_name_among(std::move(taken), ascii(name), kLongestName, nth + 1);
 }

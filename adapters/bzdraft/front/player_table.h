@@ -39,7 +39,8 @@ class PlayerTable final : public core::TankPlayerTable<PlayerEntry> {
   void no_space(FrontOut& out) override;
 
   AddPlayer announcement(std::uint8_t number, std::size_t nth, const FrontOut& out);
-  std::string callsign_for(const std::string& name, std::size_t nth) const;
+  std::string own_name(const FrontOut& out) const;
+  std::string callsign_for(const std::string& name, std::size_t nth, const FrontOut& out) const;
 
   Client& client_;
 };

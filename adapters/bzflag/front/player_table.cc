@@ -27,19 +27,30 @@ void PlayerTable::describe(std::uint8_t number, std::size_t nth, const FrontOut&
   const core::UnitState* state = out.world().unit(entry.unit);
   const words::Enter& wish = client_.wish;
   const words::Player* who = owner != nullptr ? &owner->player : nullptr;
-  std::string name = who != nullptr ? who->name() : me ? wish.name() : state != nullptr ? state->unit.name() : "";
+  std::string name;
+  if (me || who != nullptr)
+    name = me ? own_name(out) : who->name();
+  else if (state != nullptr)
+    name = state->unit.name();
   entry.full_name = name;
   if (name.empty()) name = "player " + std::to_string(number);
   const bool watches = who != nullptr ? who->role() == words::WATCH : me && wish.role() == words::WATCH;
   words::Team team = who != nullptr ? who->team() : me ? wish.team() : words::TEAM_ANY;
   if (team == words::TEAM_ANY && state != nullptr) team = state->unit.team();
   entry.team = watches ? kObserverTeam : wire_team(team, 0);
-  entry.callsign = me && nth == 0 ? name : callsign_for(name, nth);
+  entry.callsign = me && nth == 0 ? name : callsign_for(name, nth, out);
 }
 
-/// A callsign that no other player has.
-std::string PlayerTable::callsign_for(const std::string& name, std::size_t nth) const {
+std::string PlayerTable::own_name(const FrontOut& out) const {
+  const core::PlayerState* player = out.world().player(out.me());
+  return player != nullptr ? player->player.name() : client_.wish.name();
+}
+
+/// A callsign that no other player has. Our client, which is announced last, keeps its own.
+std::string PlayerTable::callsign_for(const std::string& name, std::size_t nth, const FrontOut& out) const {
+  const std::string own = own_name(out);
   std::vector<std::string_view> taken;
+  if (own_entry() == nullptr) taken.push_back(own);
   for (const auto& [number, entry] : *this) taken.push_back(entry.callsign);
   return free_name_among(std::move(taken), ascii(name), kLongestName, nth + 1);
 }

@@ -48,7 +48,8 @@ class PlayerTable final : public core::TankPlayerTable<PlayerEntry> {
   void tell_entry(std::uint8_t number, FrontOut& out) const;
   void tell_rabbit(std::uint8_t number, FrontOut& out) const;
   void tell_badges(std::uint8_t number, std::uint32_t badges, FrontOut& out);
-  std::string callsign_for(const std::string& name, std::size_t nth) const;
+  std::string own_name(const FrontOut& out) const;
+  std::string callsign_for(const std::string& name, std::size_t nth, const FrontOut& out) const;
 
   Client& client_;
   const core::ResyncPhase& resync_;
