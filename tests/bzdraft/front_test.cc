@@ -779,5 +779,13 @@ TEST_CASE("a player who was there before the client, and has its name, is shown 
   CHECK(other.find("player=1 type=0 team=1 wins=0 losses=0 callsign=\"anna 2\"") != std::string::npos);
 }
 
+TEST_CASE("a client that ends its own shot without its player number does not end a shot of the world's guns") {
+  Play play;
+  play.come_in();
+  CHECK(play.hears<words::Shot>("shot: 300 x: 90 vx: 1 life: 3").starts_with("sends MsgShotBegin shooter=0 shot=0 "));
+  play.asks({ShotBegin{0, 0, {1000, 0, 1570}, {100000, 0, 0}, 0, 3500, 0}});
+  CHECK(play.asks({ShotEnd{0, 0, 1}}) == "says ShotEndClaim shooter: 1 burst: true\n");
+}
+
 }  // namespace
 }  // namespace entente::bzdraft::front_test

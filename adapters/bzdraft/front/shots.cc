@@ -33,8 +33,9 @@ void Shots::hear(const ShotBegin& begin, FrontOut& out) {
 void Shots::hear(const ShotEnd& end, FrontOut& out) {
   if (!client_.in()) return;
   words::ShotEndClaim claim;
-  claim.set_shooter(end.shooter == kServer ? out.me() : players_.player_of(end.shooter));
-  const core::ShownShot* shot = shots_.numbered(end.shooter, end.shot);
+  const std::uint8_t shooter = end.shooter == kServer ? kNumber : end.shooter;
+  claim.set_shooter(players_.player_of(shooter));
+  const core::ShownShot* shot = shots_.numbered(shooter, end.shot);
   claim.set_shot(shot != nullptr ? shot->shot : end.shot);
   claim.set_burst(end.reason != 0);
   out.say(claim);
