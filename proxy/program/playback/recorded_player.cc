@@ -57,18 +57,21 @@ std::string what_it_says(const T& word) {
 
 // -- What was answered ------------------------------------------------------------------------------------------------
 
+void Answers::learn(const Fact& fact) {
+  if (const auto* you = core::as<words::You>(fact)) me_ = you->player();
+  if (me_ == 0) return;
+  if (const auto* owns = core::as<words::Owns>(fact); owns != nullptr && owns->player() == me_) {
+    units_.clear();
+    for (const Id unit : owns->units()) own(unit);
+  }
+  if (const auto* unit = core::as<words::Unit>(fact); unit != nullptr && unit->owner() == me_) own(unit->id());
+}
+
 void Answers::hear(const Fact& fact) {
+  learn(fact);
   std::visit(
       [&](const auto& word) {
         using Word = std::decay_t<decltype(word)>;
-        if constexpr (std::is_same_v<Word, words::You>) me_ = word.player();
-        if constexpr (std::is_same_v<Word, words::Owns>)
-          if (word.player() == me_ && me_ != 0) {
-            units_.clear();
-            for (const Id unit : word.units()) own(unit);
-          }
-        if constexpr (std::is_same_v<Word, words::Unit>)
-          if (word.owner() == me_ && me_ != 0) own(word.id());
         if constexpr (std::is_same_v<Word, words::Kicked>) sent_away_ = true;
         if constexpr (std::is_same_v<Word, words::Refused>) sent_away_ = sent_away_ || !word.may_retry();
         if constexpr (!is_volatile<Word>) {
@@ -125,6 +128,37 @@ std::vector<std::string> differences(const Answers& before, const PlayedBack::Pl
 
 // -- What was recorded ------------------------------------------------------------------------------------------------
 
+namespace {
+
+/// Calls `take` for each event until it returns false. What cannot be read ends it.
+template <class Take>
+void read_events(const RecordedSessions& found, Take&& take) {
+  trace::Recording recording(*found.file);
+  for (;;) {
+    const auto event = recording.next();
+    if (!event || *event == nullptr || !take(**event)) return;
+  }
+}
+
+/// The event's intent, if it is one of this session. The caller converts it.
+const words::Intent* intent_of(const trace::Recording::Event& event, const RecordedSessionInfo& about) {
+  if (!event.word || event.word->link != about.link) return nullptr;
+  const words::Intent* const intent = event.word->intent;
+  return intent != nullptr && is_of_session(intent->at_us(), about.first, about.last) ? intent : nullptr;
+}
+
+/// The id of the player of this session. A recording has no You: the room says it to the player alone. 0: unknown.
+Id own_id_in(const RecordedSessions& found, const RecordedSessionInfo& about) {
+  Id player = 0;
+  read_events(found, [&](const trace::Recording::Event& event) {
+    if (const words::Intent* const intent = intent_of(event, about)) player = intent->by();
+    return player == 0;
+  });
+  return player;
+}
+
+}  // namespace
+
 Outcome<RecordedPlayer> RecordedPlayer::read(const RecordedSessions& found, std::uint32_t link) {
   const auto about = std::find_if(found.sessions.begin(), found.sessions.end(),
                                   [&](const RecordedSessionInfo& one) { return one.link == link; });
@@ -135,24 +169,28 @@ Outcome<RecordedPlayer> RecordedPlayer::read(const RecordedSessions& found, std:
   player.ready = about->ready;
   player.names = about->players;
   player.name = about->player;
+  player.answers.be(own_id_in(found, *about));
   std::set<Id> players;  // that wished something
-  trace::Recording recording(*found.file);
-  for (;;) {
-    const auto event = recording.next();
-    if (!event) break;  // what can be read is played
-    if (*event == nullptr) break;
-    if (!(*event)->word || (*event)->word->link != link) continue;
-    if (const words::Fact* const fact = (*event)->word->fact;
-        fact != nullptr && is_of_session(fact->at_us(), about->first, about->last))
-      if (const auto word = core::from_message(*fact)) player.answers.hear(*word);
-    const words::Intent* const intent = (*event)->word->intent;
+  bool too_long = false;
+  read_events(found, [&](const trace::Recording::Event& event) {
+    if (event.world != nullptr && event.world->link() == link &&
+        is_of_session(event.world->at_us(), about->first, about->last))
+      for (const words::Fact& fact : event.world->facts())
+        if (const auto word = core::from_message(fact)) player.answers.learn(*word);
+    if (event.word && event.word->link == link)
+      if (const words::Fact* const fact = event.word->fact;
+          fact != nullptr && is_of_session(fact->at_us(), about->first, about->last))
+        if (const auto word = core::from_message(*fact)) player.answers.hear(*word);
+    const words::Intent* const intent = intent_of(event, *about);
     const auto word = intent != nullptr ? std::optional(core::from_message(*intent)) : std::nullopt;
-    if (!word || !word->ok() || !is_of_session((*word)->at, about->first, about->last)) continue;
+    if (!word || !word->ok()) return true;
     if (intent->by() != 0) players.insert(intent->by());
-    if (player.wishes.size() == kMostWishes)
-      return Error{"the session has more than " + std::to_string(kMostWishes) + " wishes; cut it with `entente clip`"};
-    player.wishes.push_back({intent->at_us(), **word});
-  }
+    too_long = player.wishes.size() == kMostWishes;
+    if (!too_long) player.wishes.push_back({intent->at_us(), **word});
+    return !too_long;
+  });
+  if (too_long)
+    return Error{"the session has more than " + std::to_string(kMostWishes) + " wishes; cut it with `entente clip`"};
   if (players.size() > 1)
     return Error{"link " + std::to_string(link) + " has the wishes of " + std::to_string(players.size()) +
                  " players, as an arena's recording has; only the recording of a relay or a bridge can be played to a "

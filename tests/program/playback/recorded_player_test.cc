@@ -4,10 +4,14 @@
 #include <doctest/doctest.h>
 
 #include <csignal>
+#include <memory>
+#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "proxy/program/bounds.h"
+#include "schema/snapshot.pb.h"
 #include "tests/program/asked.h"
 #include "tests/program/recorded.h"
 #include "tests/support/heap.h"
@@ -25,10 +29,13 @@ core::Fact fact(Set&& set) {
   return word;
 }
 
-/// What a server answers to a player 7 with the unit 70, who dies so many times.
-Answers answers(int deaths, const std::string& last = "") {
+/// What a server answers to a player 7 with the unit 70, who dies so many times. A recording has no You.
+Answers answers(int deaths, const std::string& last = "", bool recorded = false) {
   Answers heard;
-  heard.hear(fact<words::You>([](auto& it) { it.set_player(7); }));
+  if (recorded)
+    heard.be(7);
+  else
+    heard.hear(fact<words::You>([](auto& it) { it.set_player(7); }));
   heard.hear(fact<words::Ready>([](auto&) {}));
   heard.hear(fact<words::Unit>([](auto& it) { it.set_id(70), it.set_owner(7); }));
   heard.hear(fact<words::Spawned>([](auto& it) { it.set_unit(70); }));
@@ -40,7 +47,7 @@ Answers answers(int deaths, const std::string& last = "") {
 }
 
 TEST_CASE("only what a server answers to the player is compared, by what it says and in its order") {
-  const Answers before = answers(1);
+  const Answers before = answers(1, "", true);
   CHECK(before.in_order() == std::vector<std::string>{"Ready", "Unit", "Spawned", "Died"});
   CHECK(differences(before, answers(1)).empty());
   CHECK(differences(before, answers(3)) ==
@@ -76,59 +83,130 @@ TEST_CASE("a player whose connection ended early is not answered as in the recor
   lost.answers = stayed.answers = answers(1);
   stayed.whole = true;
   kicked.answers = answers(1, "be nice");
-  CHECK(differences(answers(1), lost) == std::vector<std::string>{"did not stay until the end of the recording"});
-  CHECK(differences(answers(1), stayed).empty());
-  CHECK(differences(answers(1, "be nice"), kicked).empty());
-  CHECK_FALSE(differences(answers(1), kicked).empty());
+  const Answers before = answers(1, "", true);
+  CHECK(differences(before, lost) == std::vector<std::string>{"did not stay until the end of the recording"});
+  CHECK(differences(before, stayed).empty());
+  CHECK(differences(answers(1, "be nice", true), kicked).empty());
+  CHECK_FALSE(differences(before, kicked).empty());
+}
+
+constexpr WallTime kStart = 1'700'000'000'000'000'000;
+
+/// A recording of link 1.
+class Tape {
+ public:
+  explicit Tape(std::string path) : path_(std::move(path)), to_(recorder(path_)) {
+    to_->opened(kStart, opening(1, "native", "json"));
+  }
+
+  /// Player 7 wishes it.
+  void wish(core::Intent word, core::Micros at) {
+    word.by = 7;
+    write(std::move(word), at, trace::WordKind::kIntent);
+  }
+  void tell(core::Fact word, core::Micros at) { write(std::move(word), at, trace::WordKind::kFact); }
+  void world(std::initializer_list<core::Fact> facts, core::Micros at) {
+    trace::Snapshot snapshot;
+    snapshot.set_link(1);
+    snapshot.set_at_us(at);
+    for (const core::Fact& fact : facts) core::to_message(fact, *snapshot.add_facts());
+    to_->world(kStart + at * 1000, snapshot);
+  }
+  std::string close(core::Micros at) {
+    REQUIRE(to_->close(kStart + at * 1000).ok());
+    return path_;
+  }
+
+ private:
+  template <class Word>
+  void write(Word word, core::Micros at, trace::WordKind kind) {
+    word.at = at;
+    Buffer bytes;
+    core::write(word, bytes);
+    to_->word(at < core::kSecond * 10'000 ? kStart + at * 1000 : kStart, 1, kind, bytes);
+  }
+
+  const std::string path_;
+  const std::unique_ptr<trace::Recorder> to_;
+};
+
+Outcome<RecordedPlayer> player_in(const std::string& path) {
+  auto file = trace::FileSource::open(path);
+  REQUIRE(file.ok());
+  Progress quiet(nullptr);
+  return RecordedPlayer::read(RecordedSessions::find(std::move(*file), quiet), 1);
+}
+
+words::Enter enter(words::Role role = words::PLAY, const char* motto = "") {
+  words::Enter word;
+  word.set_name("anna");
+  word.set_role(role);
+  word.set_motto(motto);
+  return word;
+}
+
+words::Player player_7(words::Role role = words::PLAY) {
+  words::Player word;
+  word.set_id(7);
+  word.set_name("anna");
+  word.set_role(role);
+  word.set_team(words::RED);
+  return word;
 }
 
 /// A player who enters, knows the world after a second, and stays for ten minutes.
 std::string ten_minutes(const Folder& folder) {
-  constexpr WallTime kStart = 1'700'000'000'000'000'000;
-  const std::string path = folder.file("long.mcap");
-  const auto to = recorder(path);
-  to->opened(kStart, opening(1, "native", "json"));
-  const auto tell = [&](auto word, core::Micros at, trace::WordKind kind) {
-    word.at = at;
-    Buffer bytes;
-    core::write(word, bytes);
-    to->word(kStart + at * 1000, 1, kind, bytes);
-  };
-  words::Enter enter;
-  enter.set_name("anna");
-  tell(core::Intent(enter), 0, trace::WordKind::kIntent);
-  tell(core::Fact(words::Ready()), core::kSecond, trace::WordKind::kFact);
-  tell(core::Fact(words::Ready()), 600 * core::kSecond, trace::WordKind::kFact);
-  REQUIRE(to->close(kStart + 600 * core::kSecond * 1000).ok());
-  return path;
+  Tape tape(folder.file("long.mcap"));
+  tape.wish(enter(), 0);
+  tape.tell(words::Ready(), core::kSecond);
+  tape.tell(words::Ready(), 600 * core::kSecond);
+  return tape.close(600 * core::kSecond);
 }
 
 TEST_CASE("wishes and answers with impossible times are not played: their player would wait for ever") {
-  constexpr WallTime kStart = 1'700'000'000'000'000'000;
   const Folder folder;
-  const std::string path = folder.file("late.mcap");
-  const auto to = recorder(path);
-  to->opened(kStart, opening(1, "native", "json"));
-  const auto tell = [&](auto word, core::Micros at, trace::WordKind kind) {
-    word.at = at;
-    Buffer bytes;
-    core::write(word, bytes);
-    to->word(kStart, 1, kind, bytes);
-  };
+  Tape tape(folder.file("late.mcap"));
   constexpr core::Micros kNever = ~core::Micros{0};
-  tell(core::Intent(words::Enter()), 0, trace::WordKind::kIntent);
-  tell(core::Fact(words::Ready()), core::kSecond, trace::WordKind::kFact);
-  tell(core::Fact(words::Ready()), kNever, trace::WordKind::kFact);
-  tell(core::Intent(words::Say()), 2 * core::kSecond, trace::WordKind::kIntent);
-  tell(core::Intent(words::Say()), kNever, trace::WordKind::kIntent);
-  REQUIRE(to->close(kStart).ok());
-  auto file = trace::FileSource::open(path);
-  REQUIRE(file.ok());
-  Progress quiet(nullptr);
-  const auto player = RecordedPlayer::read(RecordedSessions::find(std::move(*file), quiet), 1);
+  tape.wish(words::Enter(), 0);
+  tape.tell(words::Ready(), core::kSecond);
+  tape.tell(words::Ready(), kNever);
+  tape.wish(words::Say(), 2 * core::kSecond);
+  tape.wish(words::Say(), kNever);
+  const auto player = player_in(tape.close(2 * core::kSecond));
   REQUIRE(player.ok());
   CHECK(player->wishes.size() == 2);
   CHECK(player->answers.in_order() == std::vector<std::string>{"Ready"});
+}
+
+const auto unit_70 = [](auto& it) { it.set_id(70), it.set_owner(7); };
+
+TEST_CASE("the recorded player is known by its wishes, before its first answer") {
+  const Folder folder;
+  Tape tape(folder.file("a.mcap"));
+  tape.tell(player_7(), 0);
+  tape.tell(fact<words::Unit>(unit_70), 0);
+  tape.tell(fact<words::Spawned>([](auto& it) { it.set_unit(70); }), core::kSecond);
+  tape.tell(fact<words::Spawned>([](auto& it) { it.set_unit(90); }), core::kSecond);
+  tape.wish(words::Say(), 2 * core::kSecond);
+  const auto player = player_in(tape.close(2 * core::kSecond));
+  REQUIRE(player.ok());
+  CHECK(player->answers.me() == 7);
+  CHECK(player->answers.in_order() == std::vector<std::string>{"Player", "Unit", "Spawned"});
+  CHECK(player->answers.units_ever() == std::vector<core::Id>{70});
+}
+
+TEST_CASE("after a rotation, the recorded player and its units are known by the world that the file begins with") {
+  const Folder folder;
+  Tape tape(folder.file("a.mcap"));
+  tape.world({player_7(words::WATCH), fact<words::Unit>(unit_70), words::Ready()}, 100 * core::kSecond);
+  tape.tell(fact<words::Spawned>([](auto& it) { it.set_unit(70); }), 101 * core::kSecond);
+  tape.wish(words::Say(), 102 * core::kSecond);
+  tape.wish(enter(), 103 * core::kSecond);
+  const auto player = player_in(tape.close(104 * core::kSecond));
+  REQUIRE(player.ok());
+  CHECK(player->answers.me() == 7);
+  CHECK(player->answers.in_order() == std::vector<std::string>{"Spawned"});  // a description is no answer
+  CHECK(player->answers.units_ever() == std::vector<core::Id>{70});
 }
 
 TEST_CASE("a server that ends while a player is played to it has not answered as in the recording") {
@@ -165,12 +243,19 @@ TEST_CASE("a session of a bridge is played to servers of its game and of another
     bridge.signal(SIGTERM);
     CHECK(bridge.wait() == 0);
   }
+  const auto recorded = player_in(file);
+  REQUIRE(recorded.ok());
+  CHECK(recorded->answers.me() != 0);
+  CHECK_FALSE(recorded->answers.units_ever().empty());
   for (const std::string& to : {bzflag, native}) {
     CAPTURE(to);
     const Ended played = run({kEntente, "replay", file, "--to", to, "--as", "twin", "--count", "2"});
     CAPTURE(played.out);
     CAPTURE(played.err);
     CHECK(played.out.starts_with("said "));
+    std::uint64_t said = 0;
+    std::istringstream(played.out.substr(5)) >> said;
+    CHECK_MESSAGE(said > recorded->wishes.size(), "of both players, less than half of the wishes was said");
     CHECK_FALSE(has(played.out, "could not join"));
     CHECK((played.code == 0) == has(played.out, "the server answered as in the recording\n"));
     CHECK(has(played.err, "as twin"));
@@ -182,6 +267,31 @@ TEST_CASE("a session of a bridge is played to servers of its game and of another
   CHECK(none.code == 1);
   CHECK(has(none.out, "player 1 could not join: 127.0.0.1:9 cannot be reached\n"));
   CHECK(has(none.out, "0 of 1 players were answered as in the recording\n"));
+}
+
+TEST_CASE("what an idle bot did is answered by a new arena as by the recorded one") {
+  const Folder folder;
+  const std::string file = folder.file("a.mcap");
+  const std::vector<std::string> arena = {kEntente, "arena", "--listen", "native://127.0.0.1:0?dialect=json"};
+  const auto url = [](Process& of) {
+    return "native://127.0.0.1:" + std::to_string(testing::listening_port(of, "native json")) + "?dialect=json";
+  };
+  {
+    Process first(arena);
+    Process relay(
+        {kEntente, "proxy", "--listen", "native://127.0.0.1:0?dialect=json", "--to", url(first), "--record", file});
+    const auto line = relay.line();
+    REQUIRE_MESSAGE(line, relay.err());
+    const Ended bot =
+        run({kEntente, "bot", "native://127.0.0.1:" + line->substr(line->rfind(':') + 1) + "?dialect=json",
+             "--behaviour", "idle", "--seconds", "5"});
+    REQUIRE_MESSAGE(bot.code == 0, bot.err);
+    relay.signal(SIGTERM);
+    CHECK(relay.wait() == 0);
+  }
+  Process second(arena);
+  const Ended played = run({kEntente, "replay", file, "--to", url(second)});
+  CHECK_MESSAGE(played.code == 0, played.out << played.err);
 }
 
 TEST_CASE("replay goes to clients or to a server, not both") {
