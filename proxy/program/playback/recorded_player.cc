@@ -170,17 +170,28 @@ Outcome<RecordedPlayer> RecordedPlayer::read(const RecordedSessions& found, std:
   player.names = about->players;
   player.name = about->player;
   player.answers.be(own_id_in(found, *about));
+  player.was_in = about->begins_with_world && about->ready == about->first;
+  bool told = false;
+  const auto see = [&](const Fact& fact) {
+    const auto* own = core::as<words::Player>(fact);
+    if (own == nullptr || own->id() != player.answers.me() || own->id() == 0 || std::exchange(told, true)) return;
+    player.enter.set_team(own->team());
+    player.enter.set_role(own->role());
+    player.enter.set_kit(own->kit());
+    player.enter.set_motto(own->motto());
+    player.enter.set_skin(own->skin());
+  };
   std::set<Id> players;  // that wished something
   bool too_long = false;
   read_events(found, [&](const trace::Recording::Event& event) {
     if (event.world != nullptr && event.world->link() == link &&
         is_of_session(event.world->at_us(), about->first, about->last))
       for (const words::Fact& fact : event.world->facts())
-        if (const auto word = core::from_message(fact)) player.answers.learn(*word);
+        if (const auto word = core::from_message(fact)) see(*word), player.answers.learn(*word);
     if (event.word && event.word->link == link)
       if (const words::Fact* const fact = event.word->fact;
           fact != nullptr && is_of_session(fact->at_us(), about->first, about->last))
-        if (const auto word = core::from_message(*fact)) player.answers.hear(*word);
+        if (const auto word = core::from_message(*fact)) see(*word), player.answers.hear(*word);
     const words::Intent* const intent = intent_of(event, *about);
     const auto word = intent != nullptr ? std::optional(core::from_message(*intent)) : std::nullopt;
     if (!word || !word->ok()) return true;
@@ -210,6 +221,21 @@ std::vector<PlayedBack::Player> PlayedBack::players() const {
 
 // -- Playing ----------------------------------------------------------------------------------------------------------
 
+/// Lets the next Enter, and the wishes before it, be said before the player knows the world: some servers tell a world
+/// only to those who have entered. False: no Enter is left.
+bool PlayingBack::enter_next() {
+  const auto& wishes = recorded_.wishes;
+  for (std::size_t i = next_; i < wishes.size(); ++i)
+    if (std::holds_alternative<words::Enter>(wishes[i].intent.content)) return entering_ = i + 1, true;
+  return false;
+}
+
+/// When the next wish is to be said.
+Micros PlayingBack::due_next() const {
+  const Micros at = recorded_.wishes[next_].at;
+  return ready_ || next_ >= entering_ ? due(at) : opened_ + (at - std::min(at, recorded_.first));
+}
+
 /// When what was recorded at that time is to be said. What came after the player knew the world waits for that.
 Micros PlayingBack::due(Micros recorded) const {
   if (recorded_.ready && recorded >= *recorded_.ready)
@@ -219,9 +245,8 @@ Micros PlayingBack::due(Micros recorded) const {
 
 void PlayingBack::opened(const core::Peer&, core::FrontOut& out) {
   opened_ = out.now();
-  const auto& wishes = recorded_.wishes;
-  if (!std::holds_alternative<words::Enter>(wishes.front().intent.content)) {  // the recording lacks its beginning
-    words::Enter enter;
+  if (recorded_.was_in || !enter_next()) {
+    words::Enter enter = recorded_.enter;
     enter.set_name(name_);
     out.say(enter);
   }
@@ -230,10 +255,10 @@ void PlayingBack::opened(const core::Peer&, core::FrontOut& out) {
 
 void PlayingBack::tick(core::FrontOut& out) {
   const auto& wishes = recorded_.wishes;
-  while (next_ < wishes.size() && due(wishes[next_].at) <= out.now())
+  while (next_ < wishes.size() && due_next() <= out.now())
     ++(say(wishes[next_++].intent, out) ? player_.said : player_.left_out);
   if (next_ < wishes.size()) {
-    const Micros at = due(wishes[next_].at);
+    const Micros at = due_next();
     return at != ~Micros{0} ? out.wake(at) : void();
   }
   const Micros last = due(std::max(recorded_.last, wishes.back().at));

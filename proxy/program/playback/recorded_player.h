@@ -75,6 +75,8 @@ struct RecordedPlayer {
   core::Micros first = 0, last = 0;       ///< of the session
   std::optional<core::Micros> ready;      ///< when the player knew the world
   std::map<core::Id, std::string> names;  ///< of all players
+  bool was_in = false;                    ///< the session began before the recording: an earlier Enter is not in it
+  words::Enter enter;  ///< what it entered as, by its first Player; for a session that lacks an Enter
   Answers answers;
 };
 
@@ -119,6 +121,8 @@ class PlayingBack final : public core::BotFront {
   const core::BotTally& tally() const override { return tally_; }
 
  private:
+  bool enter_next();
+  core::Micros due_next() const;
   core::Micros due(core::Micros recorded) const;
   bool say(const core::Intent& recorded, core::FrontOut& out);
   core::Id now_called(core::Id recorded, core::FrontOut& out) const;
@@ -132,6 +136,7 @@ class PlayingBack final : public core::BotFront {
   core::Micros opened_ = 0;
   std::optional<core::Micros> ready_;  // when it knew the world
   std::size_t next_ = 0;               // of the wishes
+  std::size_t entering_ = 0;           // those before this one need not wait for the world
 };
 
 }  // namespace entente

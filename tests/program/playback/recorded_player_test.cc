@@ -5,17 +5,20 @@
 
 #include <csignal>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "adapters/native/native.h"
 #include "proxy/program/bounds.h"
 #include "schema/snapshot.pb.h"
 #include "tests/program/asked.h"
 #include "tests/program/recorded.h"
 #include "tests/support/heap.h"
 #include "tests/support/listening.h"
+#include "tests/support/stage.h"
 
 namespace entente::recorded_player_test {
 namespace {
@@ -207,6 +210,47 @@ TEST_CASE("after a rotation, the recorded player and its units are known by the 
   CHECK(player->answers.me() == 7);
   CHECK(player->answers.in_order() == std::vector<std::string>{"Spawned"});  // a description is no answer
   CHECK(player->answers.units_ever() == std::vector<core::Id>{70});
+  CHECK(player->was_in);
+  PlayedBack results;
+  testing::FrontStage stage(std::make_unique<PlayingBack>(*player, results, 0, "twin"), native::game(), 0,
+                            wire::Way::kToClient);
+  CHECK(stage.opens() == "says Enter name: \"twin\" team: RED role: WATCH\n");
+}
+
+/// What wishes say, played by a front.
+struct Played {
+  explicit Played(std::vector<RecordedPlayer::Wish> wishes, std::optional<core::Micros> ready = std::nullopt) {
+    recorded.wishes = std::move(wishes);
+    recorded.last = recorded.wishes.back().at;
+    recorded.ready = ready;
+    stage = std::make_unique<testing::FrontStage>(std::make_unique<PlayingBack>(recorded, results, 0, "twin"),
+                                                  native::game(), 0, wire::Way::kToClient);
+  }
+  RecordedPlayer recorded;
+  PlayedBack results;
+  std::unique_ptr<testing::FrontStage> stage;
+};
+
+constexpr const char* kEnters = "says Enter name: \"twin\" role: WATCH motto: \"I watch\"\n";
+
+TEST_CASE("a recorded player enters once, as it did, even if it wished for the world first") {
+  Played played({{0, words::WantWorld()}, {800'000, enter(words::WATCH, "I watch")}});
+  CHECK(played.stage->opens() == "says WantWorld\n");
+  CHECK(played.stage->waits(core::kSecond) == kEnters);
+}
+
+TEST_CASE("a recorded player who knew the world before it entered does not wait for the world to enter") {
+  Played played({{0, words::WantWorld()}, {2'000'000, enter(words::WATCH, "I watch")}, {3'000'000, words::Say()}},
+                1'000'000);
+  CHECK(played.stage->opens() == "says WantWorld\n");
+  CHECK(played.stage->waits(60 * core::kSecond) == kEnters);
+  CHECK(played.stage->hears(words::Ready()).empty());
+  CHECK(played.stage->waits(2 * core::kSecond) == "says Say\n");
+}
+
+TEST_CASE("a recorded player who wishes for no entry enters first") {
+  Played played({{0, words::Say()}});
+  CHECK(played.stage->opens() == "says Enter name: \"twin\"\nsays Say\n");
 }
 
 TEST_CASE("a server that ends while a player is played to it has not answered as in the recording") {
