@@ -314,7 +314,10 @@ void PlayingBack::refuse(const std::string& why, core::FrontOut& out) {
 
 void PlayingBack::hear(const Fact& fact, core::FrontOut& out) {
   player_.answers.hear(fact);
-  if (const auto* const refused = std::get_if<words::Refused>(&fact.content)) return refuse(refused->text(), out);
+  if (const auto* const refused = std::get_if<words::Refused>(&fact.content)) {
+    if (refused->may_retry() && enter_next()) return tick(out);
+    return refuse(refused->text(), out);
+  }
   if (const auto* const kicked = std::get_if<words::Kicked>(&fact.content)) return refuse(kicked->text(), out);
   if (!std::holds_alternative<words::Ready>(fact.content) || ready_) return;
   ready_ = out.now();

@@ -253,6 +253,29 @@ TEST_CASE("a recorded player who wishes for no entry enters first") {
   CHECK(played.stage->opens() == "says Enter name: \"twin\"\nsays Say\n");
 }
 
+TEST_CASE("a refusal that the recorded player survived does not end the playing") {
+  Played played({{0, enter()}, {2 * core::kSecond, enter()}, {3 * core::kSecond, words::Say()}});
+  words::Refused refused;
+  refused.set_text("not so fast");
+  CHECK(played.stage->opens() == "says Enter name: \"twin\"\n");
+  refused.set_may_retry(true);
+  CHECK(played.stage->hears(refused).empty());
+  CHECK(played.stage->waits(2 * core::kSecond) == "says Enter name: \"twin\"\n");
+  CHECK(played.stage->waits(2 * core::kSecond) == "says Say\n");
+  CHECK(played.stage->waits(20 * core::kSecond) == "closes: the recording has ended\n");
+  played.stage.reset();
+  REQUIRE(played.results.players().size() == 1);
+  CHECK(played.results.players().front().whole);
+
+  Played last({{0, enter()}, {2 * core::kSecond, words::Say()}});  // it never tried again
+  last.stage->opens();
+  CHECK(last.stage->hears(refused) == "closes: not so fast\n");
+  Played refused_once({{0, enter()}, {2 * core::kSecond, enter()}});
+  refused_once.stage->opens();
+  refused.set_may_retry(false);
+  CHECK(refused_once.stage->hears(refused) == "closes: not so fast\n");
+}
+
 TEST_CASE("a server that ends while a player is played to it has not answered as in the recording") {
   const Folder folder;
   Process arena(
