@@ -46,6 +46,8 @@ constexpr Bound kBounds[] = {
     {"mcap", "recordings (MCAP)", 16 * kMiB, 2'000, 2 * kMillion, 2'000},
     {"replay", "recordings that are replayed", 32 * kMiB, 4'000, 100 * kMillion, 20'000},
 
+    {"positions", "facts from which `export` and `stats --html` make positions", kMiB, 0, 40 * kMillion, 4'000},
+
     // Connections.
     {"control", "commands on the control socket", kMiB, 1'000, kMillion, 2'000},
     {"enet", "datagrams of ENet in captures", 8 * kMiB, 2'000, 4 * kMillion, 4'000},

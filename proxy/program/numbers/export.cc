@@ -82,13 +82,15 @@ std::vector<Form> forms_of(const ExportOptions& options) {
   return forms;
 }
 
-Outcome<Done> write(const std::vector<Form>& forms, PlayedWords& words, const ExportOptions& options,
-                    std::ostream& out) {
+Outcome<Done> write(const std::vector<Form>& forms, PlayedWords& words, const ExportOptions& options, std::ostream& out,
+                    std::ostream& err) {
   Writing writing;
   for (const Form& form : forms)
     if (const auto added = writing.add(form.path, form.open(form.path)); !added) return added;
   const auto every = static_cast<core::Micros>(std::llround(options.every * 1e6));
-  if (const auto read = numbers::read(words, numbers::name_of(options.source), every, writing); !read) return read;
+  const auto remark = [&err](const std::string& text) { err << kExport << ": " << text << '\n'; };
+  if (const auto read = numbers::read(words, numbers::name_of(options.source), every, writing, remark); !read)
+    return read;
   if (const auto done = writing.finish(); !done) return done;
   for (const Form& form : forms) out << screen_text(form.path) << ": " << writing.text() << '\n';
   return Done{};
@@ -128,7 +130,8 @@ int export_rows(const ExportOptions& options, std::ostream& out, std::ostream& e
   const Interruption interruption;
   auto words = numbers::open(options.source, kExport, err);
   if (!words) return words.error();
-  if (const auto written = write(forms, **words, options, out); !written) return wrong(kFailed, written.error().text);
+  if (const auto written = write(forms, **words, options, out, err); !written)
+    return wrong(kFailed, written.error().text);
   if ((*words)->damage().empty()) return kOk;
   return wrong(kFailed, "the rest cannot be read: " + (*words)->damage());
 }

@@ -50,6 +50,7 @@ double RowBuilder::now_s() const { return core::seconds(now_); }
 
 void RowBuilder::take(const core::Fact& fact) {
   pass_time(fact.at);
+  positions_left_ += kPositionsPerFact;
   retelling_.hear(fact);
   const bool retelling{retelling_};
   if (retelling || was_retelling_) {
@@ -103,9 +104,10 @@ void RowBuilder::end(Micros at) {
 
 void RowBuilder::pass_time(Micros until) {
   until = std::max(until, now_);
-  if (options_.every != 0) {
+  if (options_.every != 0 && !positions_end_) {
     const Micros last = std::min(until, now_ + kLongSilence);
-    for (; next_positions_ < last; next_positions_ += options_.every) tell_positions(next_positions_);
+    for (; next_positions_ < last && !positions_end_; next_positions_ += options_.every)
+      tell_positions(next_positions_);
     if (next_positions_ < until)
       next_positions_ += (until - next_positions_ + options_.every - 1) / options_.every * options_.every;
   }
@@ -113,6 +115,8 @@ void RowBuilder::pass_time(Micros until) {
 }
 
 void RowBuilder::tell_positions(Micros at) {
+  if (positions_left_ == 0) return void(positions_end_ = at);
+  std::uint64_t looks = 0;  // also at units that have no position to tell
   for (const auto& [key, life] : lives_) {
     const auto tell = [&, owner = life.player](const core::UnitState& unit) {
       if (unit.hidden) return;
@@ -128,14 +132,18 @@ void RowBuilder::tell_positions(Micros at) {
       if (unit.unit.max_health() > 0) row.health = unit.unit.health();
       to_.take(row);
     };
+    ++looks;
     if (key < kOfPlayer) {
       if (const auto* unit = world_.unit(life.unit)) tell(*unit);
       continue;
     }
-    if (const auto* player = world_.player(life.player))
-      for (const Id id : player->units)
-        if (const auto* unit = world_.unit(id)) tell(*unit);
+    const auto* player = world_.player(life.player);
+    if (player == nullptr) continue;
+    looks += player->units.size();
+    for (const Id id : player->units)
+      if (const auto* unit = world_.unit(id)) tell(*unit);
   }
+  positions_left_ -= std::min(positions_left_, looks);
 }
 
 // -- Matches ----------------------------------------------------------------------------------------------------------

@@ -1,11 +1,13 @@
 // Turns the facts of a recording into rows (rows.h), for every game alike: it knows words only.
 // Invariant: each event gives a row; a description of a moment (a world, or facts that are told again) gives none.
-// Memory depends on the number of players and units, not on the length of the recording.
+// Memory depends on the number of players and units, not on the length of the recording. The number of positions
+// depends on the number of facts, not on times and units alone.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "proxy/core/replay/resync_phase.h"
@@ -18,6 +20,9 @@ namespace entente::numbers {
 
 class RowBuilder {
  public:
+  // The most positions: so many, and so many more for each fact. Then they end, after a whole sample of all units.
+  static constexpr std::uint64_t kPositionsAtOnce = 200'000, kPositionsPerFact = 100;
+
   struct Options {
     core::Micros every = core::kSecond;  ///< between positions; 0: no positions
     WallTime began = 0;                  ///< the wall-clock time at 0; 0: unknown
@@ -35,6 +40,8 @@ class RowBuilder {
   void end(core::Micros at);
 
   const core::WorldState& world() const { return world_; }
+  /// From when on positions are left out, because there were too many for the facts; nothing: none were left out.
+  std::optional<core::Micros> positions_end() const { return positions_end_; }
 
  private:
   struct Guest {
@@ -128,13 +135,17 @@ class RowBuilder {
   core::Micros now_, next_positions_;
   std::map<core::Id, Guest> guests_;
   std::map<LifeKey, Alive> lives_;
+  std::map<core::Id, std::set<LifeKey>> lives_of_;  // by player; none is empty
+  std::uint64_t positions_left_ = kPositionsAtOnce;
+  std::optional<core::Micros> positions_end_;
   std::int64_t players_ = 0, lives_begun_ = 0;
   Match match_;
   std::string land_;  // hash of the match's geometry
   bool has_land_ = false;
 };
 
-/// Reads all of the recording. An error says that it was interrupted (Interruption), or what cannot be read.
+/// Reads all of the recording; then ask the builder where positions end. An error says that it was interrupted
+/// (Interruption), or what cannot be read.
 Outcome<Done> read_rows(PlayedWords& words, RowBuilder& builder, Progress& progress);
 
 }  // namespace entente::numbers

@@ -40,9 +40,8 @@ Place RowBuilder::place_of_player(Id id) const {
   const core::UnitState* unit = world_.unit(player->active);
   if (unit == nullptr && !player->units.empty()) unit = world_.unit(player->units.front());
   if (unit != nullptr) return place_of(*unit);
-  for (const auto& [key, life] : lives_)
-    if (life.player == id) return life.last;
-  return {};
+  const auto all = lives_of_.find(id);
+  return all != lives_of_.end() ? lives_.at(*all->second.begin()).last : Place();
 }
 
 std::string RowBuilder::weapon_of(Id shooter, Id shot) const {
@@ -68,9 +67,8 @@ RowBuilder::Alive* RowBuilder::life_of_player(Id id) {
   const core::PlayerState* player = world_.player(id);
   if (player != nullptr && player->active != 0)
     if (Alive* life = life_of(player->active)) return life;
-  for (auto& [key, life] : lives_)
-    if (life.player == id) return &life;
-  return nullptr;
+  const auto all = lives_of_.find(id);
+  return all != lives_of_.end() ? &lives_.at(*all->second.begin()) : nullptr;
 }
 
 void RowBuilder::look_at(Id id) {
@@ -90,6 +88,7 @@ void RowBuilder::begin_life(const core::UnitState& unit) {
   life.began = life.seen = now_;
   life.from = life.last = place_of(unit);
   lives_.emplace(key_of(unit), life);
+  lives_of_[life.player].insert(key_of(unit));
 }
 
 void RowBuilder::after(const words::Spawned& spawned) {
@@ -120,13 +119,16 @@ void RowBuilder::end_life(LifeKey key, const char* why) {
   row.shots = life.shots;
   row.end = why;
   to_.take(row);
+  const auto all = lives_of_.find(life.player);
+  all->second.erase(key);
+  if (all->second.empty()) lives_of_.erase(all);
   lives_.erase(at);
 }
 
 void RowBuilder::end_lives_of(Id player, const char* why) {
-  std::vector<LifeKey> all;
-  for (const auto& [key, life] : lives_)
-    if (life.player == player) all.push_back(key);
+  const auto found = lives_of_.find(player);
+  if (found == lives_of_.end()) return;
+  const std::vector<LifeKey> all(found->second.begin(), found->second.end());
   for (const LifeKey key : all) end_life(key, why);
 }
 

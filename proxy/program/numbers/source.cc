@@ -6,6 +6,7 @@
 
 #include "proxy/program/base/checked_option.h"
 #include "proxy/program/base/screen_text.h"
+#include "proxy/program/base/time_text.h"
 #include "proxy/program/clips/new_recording.h"
 #include "proxy/program/conversion/convert_words.h"
 #include "proxy/program/playback/playable.h"
@@ -67,11 +68,15 @@ Expected<std::unique_ptr<PlayedWords>, int> open(const Source& source, const cha
   return int{words.error().exit};
 }
 
-Outcome<Done> read(PlayedWords& words, const std::string& name, core::Micros every, RowSink& to) {
+Outcome<Done> read(PlayedWords& words, const std::string& name, core::Micros every, RowSink& to,
+                   const std::function<void(const std::string&)>& end) {
   Progress progress(progress_terminal(), kPatience);
   progress.begin("counting " + name, words.end_time());
   RowBuilder builder(to, {every, words.begins(), words.first()});
-  return read_rows(words, builder, progress);
+  const auto done = read_rows(words, builder, progress);
+  if (const auto at = builder.positions_end(); done && at && end)
+    end("positions end at " + time_text(*at) + ": the recording has too few facts for more");
+  return done;
 }
 
 }  // namespace entente::numbers

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -27,7 +28,9 @@ std::string name_of(const Source& source);
 /// reason is printed, and the error is an Exit. An Interruption is a failure, too.
 Expected<std::unique_ptr<PlayedWords>, int> open(const Source& source, const char* command, std::ostream& err);
 
-/// Reads all of it as rows. `every`: between positions, 0: none.
-Outcome<Done> read(PlayedWords& words, const std::string& name, core::Micros every, RowSink& to);
+/// Reads all of it as rows. `every`: between positions, 0: none. `end`: called once if positions end before the
+/// recording, with a sentence that says when and why; may be empty.
+Outcome<Done> read(PlayedWords& words, const std::string& name, core::Micros every, RowSink& to,
+                   const std::function<void(const std::string&)>& end = {});
 
 }  // namespace entente::numbers

@@ -28,7 +28,7 @@ std::string to_set(std::string& value) {
   return "";
 }
 
-Outcome<Done> report(const StatsOptions& options, PlayedWords& words, std::ostream& out) {
+Outcome<Done> report(const StatsOptions& options, PlayedWords& words, std::ostream& out, std::ostream& err) {
   const std::string name = numbers::name_of(options.source);
   numbers::Statistics statistics;
   numbers::PagePlaces places;
@@ -36,7 +36,9 @@ Outcome<Done> report(const StatsOptions& options, PlayedWords& words, std::ostre
   if (!options.html.empty()) sinks.push_back(&places);
   numbers::RowFanOut all(sinks);
   // Positions are for the heat map alone.
-  if (const auto read = numbers::read(words, name, options.html.empty() ? 0 : core::kSecond, all); !read) return read;
+  const core::Micros every = options.html.empty() ? 0 : core::kSecond;
+  const auto remark = [&err](const std::string& text) { err << kStats << ": the heat maps' " << text << '\n'; };
+  if (const auto read = numbers::read(words, name, every, all, remark); !read) return read;
   statistics.finish();
   if (!options.html.empty()) {
     if (const auto written = numbers::write_page(options.html, statistics, places, name); !written) return written;
@@ -83,7 +85,7 @@ int stats(const StatsOptions& options, std::ostream& out, std::ostream& err) {
   const Interruption interruption;
   auto words = numbers::open(options.source, kStats, err);
   if (!words) return words.error();
-  if (const auto done = report(options, **words, out); !done) return wrong(kFailed, done.error().text);
+  if (const auto done = report(options, **words, out, err); !done) return wrong(kFailed, done.error().text);
   if ((*words)->damage().empty()) return kOk;
   return wrong(kFailed, "the rest cannot be read: " + (*words)->damage());
 }

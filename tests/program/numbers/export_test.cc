@@ -161,6 +161,40 @@ TEST_CASE("--every sets the rate of positions") {
   CHECK(exported({.source = {.files = {file}}, .sqlite = folder.file("b"), .every = 0.01}).exit == kUsage);
 }
 
+TEST_CASE("positions that end early are told once, and the rest is exported") {
+  const Folder folder;
+  const std::string path = folder.file("a.mcap");
+  const auto to = recorder(path);
+  to->opened(clip_match::kStart, opening(1, "panic", "be-packed"));
+  const auto say = [&](const auto& word, core::Micros at) {
+    core::Fact fact(word);
+    fact.at = at;
+    Buffer bytes;
+    core::write(fact, bytes);
+    to->word(clip_match::kStart + at * 1000, 1, trace::WordKind::kFact, bytes);
+  };
+  words::Player player;
+  player.set_id(1);
+  say(player, 0);
+  for (core::Id id = 100; id < 600; ++id) {
+    words::Unit unit;
+    unit.set_id(id);
+    unit.set_owner(1);
+    unit.set_alive(true);
+    say(unit, 0);
+  }
+  say(words::Ready(), 0);
+  for (core::Micros minute = 1; minute <= 12; ++minute) say(words::Lag(), minute * 60 * core::kSecond);
+  REQUIRE(to->close(clip_match::kStart + 720 * core::kSecond * 1000).ok());
+  ExportOptions options;
+  options.source.files = {path};
+  options.jsonl = folder.file("a.jsonl");
+  const Exported done = exported(options);
+  CHECK(done.exit == 0);
+  CHECK(done.err == "entente export: positions end at 8:22: the recording has too few facts for more\n");
+  CHECK_MESSAGE(done.out.find("12 latency") != std::string::npos, done.out);
+}
+
 TEST_CASE("existing files are not overwritten, and a failed export leaves no file") {
   const Folder folder;
   const std::string file = clip_match::match(folder.file("a.mcap"));

@@ -11,8 +11,10 @@
 
 #include "proxy/core/arena/referee.h"
 #include "proxy/core/bot/stand_ins.h"
+#include "proxy/program/bounds.h"
 #include "proxy/program/numbers/tables.h"
 #include "tests/support/deaf_host.h"
+#include "tests/support/steps.h"
 
 namespace entente::numbers::row_builder_test {
 namespace {
@@ -224,6 +226,79 @@ TEST_CASE("positions are extrapolated at their rate, but not through a long sile
   silent.spawn(0, 1, 0, 0);
   silent.end(86'400);
   CHECK(silent.rows.of<Position>().size() == 60);
+}
+
+struct Counting final : RowSink {
+  void take(const Row& row) override { positions += std::holds_alternative<Position>(row) ? 1U : 0U; }
+  std::uint64_t positions = 0;
+};
+
+/// Of so many units, one each minute tells something; otherwise nothing happens.
+void tell_minutes(RowBuilder& builder, Id units, int minutes, bool hidden = false) {
+  const auto take = [&builder](core::Fact fact, Micros at) {
+    fact.at = at;
+    builder.take(fact);
+  };
+  words::Player player;
+  player.set_id(1);
+  take(player, 0);
+  for (Id id = 100; id < 100 + units; ++id) {
+    words::Unit unit;
+    unit.set_id(id);
+    unit.set_owner(1);
+    unit.set_alive(true);
+    take(unit, 0);
+    words::Hidden hides;
+    hides.set_unit(id);
+    if (hidden) take(hides, 0);
+  }
+  words::Lag lag;
+  lag.set_player(1);
+  for (int minute = 1; minute <= minutes; ++minute) take(lag, static_cast<Micros>(minute) * 60 * kSecond);
+}
+
+TEST_CASE("positions end when there are too many for the facts, though each of few facts is about a long time") {
+  const Bound* const bound = find_bound("positions");
+  REQUIRE(bound != nullptr);
+  constexpr Id kUnits = 500;
+  constexpr int kMinutes = 60;
+  for (const bool hidden : {false, true}) {
+    CAPTURE(hidden);
+    Counting counted;
+    RowBuilder builder(counted, {kSecond, 0});
+    const std::uint64_t began = testing::steps();
+    tell_minutes(builder, kUnits, kMinutes, hidden);
+    constexpr std::uint64_t kFacts = 2 * kUnits + kMinutes + 1;
+    CHECK(counted.positions <= RowBuilder::kPositionsAtOnce + kFacts * RowBuilder::kPositionsPerFact + kUnits);
+    CHECK((counted.positions == 0) == hidden);
+    CHECK(testing::steps() - began <= bound->most_steps(kFacts * 10));
+    REQUIRE(builder.positions_end());
+    const Micros end = *builder.positions_end();
+    const std::uint64_t told = counted.positions;
+    tell_minutes(builder, kUnits, 2 * kMinutes, hidden);
+    CHECK(builder.positions_end() == end);
+    CHECK(counted.positions == told);
+  }
+  Counting counted;
+  RowBuilder builder(counted, {kSecond, 0});
+  tell_minutes(builder, 50, kMinutes);
+  CHECK_FALSE(builder.positions_end());
+  CHECK(counted.positions == 50U * 60 * kMinutes);
+}
+
+TEST_CASE("the life of a player is found without looking at the lives of others") {
+  const auto steps_of = [](Id units) {
+    Counting counted;
+    RowBuilder builder(counted, {0, 0});
+    tell_minutes(builder, units, 0);
+    words::Shot shot;
+    shot.set_shooter(777);
+    core::Fact fact(shot);
+    const std::uint64_t began = testing::steps();
+    for (int i = 0; i < 100; ++i) builder.take(fact);
+    return testing::steps() - began;
+  };
+  CHECK(steps_of(2'000) <= 2 * steps_of(2));
 }
 
 TEST_CASE("nobody lives between two sessions, and who is not in the second one has left at the end of the first") {
