@@ -129,7 +129,7 @@ class Opening {
  private:
   bool alone() const { return options_.more.empty(); }
   /// Whether its words can be kept beside it.
-  bool can_keep() const { return alone() && !is_piped(path_); }
+  bool can_keep() const { return alone() && !options_.temporary && !is_piped(path_); }
   std::string others() const { return alone() ? "" : " and " + std::to_string(options_.more.size()) + " more"; }
 
   /// Makes one recording of all, which is read instead.
@@ -262,7 +262,10 @@ class Opening {
   /// Words of a damaged file are not kept, so that the damage is reported again each time the file is played.
   void tell_kept(const ScratchWords& made, double seconds) const {
     const std::string made_in = fmt::format("{}: made words in {:.1f} s", name_, seconds);
-    if (!can_keep()) return log_info("{}; words of {} are not kept", made_in, alone() ? "a pipe" : "several files");
+    if (!can_keep()) {
+      const char* const of = !alone() ? "several files" : options_.temporary ? "a fetched recording" : "a pipe";
+      return log_info("{}; words of {} are not kept", made_in, of);
+    }
     if (!made.damage.empty()) return log_info("{}; they are not kept, because the file is damaged", made_in);
     const auto kept = keep_words(*made.file, path_);
     if (kept)

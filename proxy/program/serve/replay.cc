@@ -168,7 +168,8 @@ Expected<Opened, RecordedFile::OpenError> open_files(
                       .more = {files->begin() + 1, files->end()},
                       .set = options.set,
                       .link = options.link,
-                      .once = once});
+                      .once = once,
+                      .temporary = options.files.front().starts_with(kOfFleet)});
   if (opened && Interruption::came()) return RecordedFile::OpenError{kFailed, "interrupted"};
   return opened;
 }

@@ -2,6 +2,7 @@
 #include "proxy/program/playback/playable.h"
 
 #include <doctest/doctest.h>
+#include <spdlog/sinks/ostream_sink.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
@@ -133,6 +134,23 @@ TEST_CASE("words that took long to make are kept beside the file, and used again
   CHECK(recordings({.place = folder.path().string(), .fleet = {}, .json = true}, out, err, false) == kOk);
   CHECK(out.str().find("evening.mcap\"") != std::string::npos);
   CHECK(out.str().find("words") == std::string::npos);
+}
+
+TEST_CASE("the words of a file that is temporary are not kept, and nothing else is said") {
+  const Folder folder;
+  const std::string file = relays(folder, "evening.mcap");
+  const auto before = spdlog::default_logger();
+  std::ostringstream log;
+  const auto sink = std::make_shared<spdlog::sinks::ostream_sink_st>(log);
+  spdlog::set_default_logger(std::make_shared<spdlog::logger>("", sink));
+  std::ostringstream terminal;
+  const auto session =
+      open_playable({.input = {.file = file}, .temporary = true, .patience = kSlow, .terminal = &terminal});
+  spdlog::set_default_logger(before);
+  REQUIRE(session.ok());
+  CHECK(files(folder) == Names{"evening.mcap"});
+  CHECK_MESSAGE(log.str().find(" s; words of a fetched recording are not kept\n") != std::string::npos, log.str());
+  CHECK(log.str().find("kept in") == std::string::npos);
 }
 
 TEST_CASE("a half-written file of a killed program does not prevent keeping words") {
