@@ -491,6 +491,10 @@ TEST_CASE("what the last owner has perhaps not heard is counted and told when th
     CHECK(edge.tell(confirmed));
   };
   SUBCASE("it was silent") {}
+  SUBCASE("it was silent for long") {
+    edge.now = said_at + 10 * kLost;
+    edge.room->order([](core::Back&) {}, ++edge.now);
+  }
   SUBCASE("it has confirmed what came before") { confirm(message - 1); }
   SUBCASE("it has confirmed it") {
     confirm(message);
@@ -1175,6 +1179,452 @@ TEST_CASE("numbers that are not finite and facts for unknown seats are refused")
   other.mutable_parts(0)->mutable_fact()->set_to(kPlayer + 1);
   CHECK(edge.tell(other));
   CHECK(edge.said == Said{"a"});
+}
+
+// -- What waits for a snapshot ----------------------------------------------------------------------------------------
+
+TEST_CASE("of facts that wait for a snapshot, those before a gap do not count any more") {
+  Edge edge;
+  CHECK(edge.tell(facts(1, {"a"})));
+  CHECK(edge.tell(facts(3, {"c"})));
+  CHECK(edge.tell(facts(5, {"e"})));  // the fourth message is lost, too
+  edge.world(2, true);
+  CHECK(edge.mirror->lacks_world());
+  CHECK(edge.said == Said{"a"});
+  edge.world(4, true);
+  CHECK_FALSE(edge.mirror->lacks_world());
+  CHECK(edge.said == Said{"a", "e"});
+}
+
+TEST_CASE("what an owner has told that waited for a snapshot is not told in the world of the next one") {
+  Edge edge;
+  CHECK(edge.tell(facts(3, {"old"})));
+  CHECK(edge.tell(secret(3, 0, "old, for you")));
+  CHECK(edge.mirror->lacks_world());
+  CHECK(edge.tell(facts(4, {"new"}, kEpoch + 1)));
+  bus::Snapshot world;
+  world.set_facts(2);  // the third message of the new owner is lost
+  edge.world(world, kEpoch + 1, 1);
+  CHECK(edge.mirror->lacks_world());
+  world.set_facts(3);
+  edge.world(world, kEpoch + 1, 2);
+  CHECK_FALSE(edge.mirror->lacks_world());
+  CHECK(edge.said == Said{"new"});
+}
+
+/// A message of the node's owner with a piece of a snapshot.
+bus::ToNode piece_of(std::uint32_t index, std::uint32_t count, const std::string& bytes) {
+  bus::ToNode one;
+  one.mutable_piece()->set_index(index);
+  one.mutable_piece()->set_count(count);
+  one.mutable_piece()->set_bytes(bytes);
+  return one;
+}
+
+std::string world_at(const Edge& edge, std::uint64_t facts) {
+  bus::Snapshot snapshot;
+  snapshot.set_facts(facts);
+  snapshot.add_seats()->set_seat(edge.seat);
+  snapshot.mutable_seats(0)->set_player(kPlayer);
+  snapshot.mutable_seats(0)->set_entered(true);
+  return snapshot.SerializeAsString();
+}
+
+TEST_CASE("facts that come between the pieces of a snapshot do not break it off, unless one is missing") {
+  Edge edge;
+  edge.mirror->set_line(false);
+  edge.mirror->set_line(true);
+  REQUIRE(edge.mirror->lacks_world());
+  const std::string whole = world_at(edge, 7);
+  CHECK(edge.tell(piece_of(0, 2, "")));
+  CHECK(edge.tell(facts(7, {"of the snapshot"})));
+  CHECK(edge.tell(facts(8, {"after it"})));
+  SUBCASE("none is missing") {
+    CHECK(edge.tell(piece_of(1, 2, whole)));
+    CHECK_FALSE(edge.mirror->lacks_world());
+    CHECK(edge.said == Said{"after it"});
+  }
+  SUBCASE("one is missing") {
+    CHECK(edge.tell(facts(10, {"later"})));
+    CHECK_FALSE(edge.tell(piece_of(1, 2, whole)));
+    CHECK(edge.mirror->lacks_world());
+  }
+}
+
+TEST_CASE("a snapshot after which a message is missing does not count, even if both come in one turn") {
+  Edge edge;
+  CHECK(edge.tell(facts(1, {"a"})));
+  bus::ToNode snapshot = piece_of(0, 1, world_at(edge, 1));
+  snapshot.set_epoch(kEpoch);
+  snapshot.set_run(kRun);
+  snapshot.set_number(++edge.number);
+  const std::string world = snapshot.SerializeAsString(), later = facts(3, {"c"}).SerializeAsString();
+  const std::uint64_t before = edge.mirror->snapshots();
+  edge.room->order(
+      [&](core::Back&) {
+        CHECK(edge.mirror->hear_private(as_bytes(world)));
+        CHECK(edge.mirror->hear_facts(as_bytes(later)));
+      },
+      ++edge.now);
+  CHECK(edge.mirror->lacks_world());
+  CHECK(edge.mirror->snapshots() == before);
+  CHECK(edge.said == Said{"a"});
+}
+
+constexpr std::size_t kLarge = 4U << 20U;
+
+/// Tells messages of 4 MiB, with these numbers, each of which ends in its number.
+void tell_large(Edge& edge, std::uint64_t first, std::uint64_t last, std::uint64_t epoch = kEpoch) {
+  for (std::uint64_t number = first; number <= last; ++number)
+    CHECK(edge.tell(facts(number, {std::string(kLarge, 'x')}, epoch)));
+}
+
+/// Whether so many messages of 4 MiB wait after the message `after`, none of which was dropped.
+bool all_wait(Edge& edge, std::uint64_t after, std::size_t messages) {
+  const std::size_t before = edge.said.size();
+  edge.world(after, true);
+  const bool all = edge.said.size() == before + messages && !edge.mirror->lacks_world();
+  edge.said.clear();
+  return all;
+}
+
+TEST_CASE("facts that wait for a snapshot take bounded memory: the oldest are dropped, and a later snapshot has them") {
+  constexpr std::uint64_t kMost = Mirror::kMostQueued / kLarge;
+  Edge edge;
+  tell_large(edge, 3, 3 + kMost);  // each takes a little more than 4 MiB
+  edge.world(2, true);
+  CHECK(edge.mirror->lacks_world());
+  CHECK(edge.said.empty());
+  edge.world(4, true);
+  CHECK_FALSE(edge.mirror->lacks_world());
+  CHECK(edge.said.size() == kMost - 1);
+}
+
+/// Nothing is missed, but the room needs a snapshot.
+void lose_world(Edge& edge) {
+  edge.mirror->set_line(false);
+  edge.mirror->set_line(true);
+}
+
+TEST_CASE("what no longer waits for a snapshot makes room for what comes later") {
+  constexpr std::uint64_t kMany = Mirror::kMostQueued / kLarge * 2 / 3;
+  Edge edge;
+  SUBCASE("it was told when the snapshot came") {
+    for (std::uint64_t after = 0; after < 2 * kMany; after += kMany) {
+      lose_world(edge);
+      tell_large(edge, after + 1, after + kMany);
+      CHECK(all_wait(edge, after, kMany));
+    }
+  }
+  SUBCASE("it was told at once") {
+    tell_large(edge, 1, 2 * kMany);
+    CHECK_FALSE(edge.mirror->lacks_world());
+    CHECK(edge.said.size() == 2 * kMany);
+  }
+  SUBCASE("the snapshot had it") {
+    lose_world(edge);
+    tell_large(edge, 1, kMany);
+    CHECK(all_wait(edge, kMany, 0));
+    lose_world(edge);
+    tell_large(edge, kMany + 1, 2 * kMany);
+    CHECK(all_wait(edge, kMany, kMany));
+  }
+  SUBCASE("it was before a gap") {
+    tell_large(edge, 3, 2 + kMany);
+    tell_large(edge, 4 + kMany, 3 + 2 * kMany);
+    CHECK(all_wait(edge, 3 + kMany, kMany));
+  }
+  SUBCASE("its owner was lost") {
+    tell_large(edge, 3, 2 + kMany);
+    edge.room->order([&](core::Back&) { edge.mirror->lose_owner(); }, ++edge.now);
+    edge.number = 0;
+    tell_large(edge, 4 + kMany, 3 + 2 * kMany);
+    CHECK(all_wait(edge, 3 + kMany, kMany));
+  }
+  SUBCASE("it was for one player, and the snapshot came after it") {
+    lose_world(edge);
+    for (std::uint64_t i = 0; i < kMany; ++i) CHECK(edge.tell(secret(0, 0, std::string(kLarge, 'x'))));
+    CHECK(all_wait(edge, 0, kMany));
+    lose_world(edge);
+    tell_large(edge, 1, kMany);
+    CHECK(all_wait(edge, 0, kMany));
+  }
+  SUBCASE("it was for one player, and the facts came after it") {
+    for (std::uint64_t i = 0; i < kMany; ++i) CHECK(edge.tell(secret(1, 0, std::string(kLarge, 'x'))));
+    CHECK(edge.tell(facts(1, {})));
+    CHECK(edge.said.size() == kMany);
+    edge.said.clear();
+    lose_world(edge);
+    tell_large(edge, 2, 1 + kMany);
+    CHECK(all_wait(edge, 1, kMany));
+  }
+}
+
+TEST_CASE("what waits for one player counts as well; if it is too much, everything that waits is dropped") {
+  constexpr std::uint64_t kMost = Mirror::kMostQueued / kLarge;
+  Edge edge;
+  CHECK(edge.tell(facts(3, {})));
+  std::uint64_t taken = 0;
+  while (taken <= kMost && edge.tell(secret(3, 0, std::string(kLarge, 'x')))) ++taken;
+  CHECK(taken == kMost - 1);
+  CHECK(edge.mirror->lacks_world());
+  CHECK(edge.message().wants_world());
+  edge.number = 100;
+  edge.world(3, true);
+  CHECK_FALSE(edge.mirror->lacks_world());
+  CHECK(edge.said.empty());
+}
+
+TEST_CASE("what waits for one player counts also after a gap among the facts for all") {
+  constexpr std::uint64_t kMost = Mirror::kMostQueued / kLarge;
+  Edge edge;
+  CHECK(edge.tell(facts(3, {})));
+  for (std::uint64_t i = 0; i < kMost / 2; ++i) CHECK(edge.tell(secret(3, 0, std::string(kLarge, 'x'))));
+  tell_large(edge, 5, 5 + kMost / 2);  // the oldest of them is dropped
+  edge.world(4, true);
+  CHECK(edge.mirror->lacks_world());
+}
+
+TEST_CASE("a snapshot that is too large is refused, and the next one is taken") {
+  Edge edge;
+  CHECK(edge.tell(facts(3, {"c"})));
+  const std::uint32_t pieces = static_cast<std::uint32_t>(Mirror::kMostSnapshot / kLarge);
+  for (std::uint32_t i = 0; i < pieces; ++i) CHECK(edge.tell(piece_of(i, pieces + 2, std::string(kLarge, 'x'))));
+  CHECK_FALSE(edge.tell(piece_of(pieces, pieces + 2, "x")));
+  CHECK(edge.mirror->lacks_world());
+  edge.world(3, true);
+  CHECK_FALSE(edge.mirror->lacks_world());
+}
+
+// -- The owner, and what it has heard ---------------------------------------------------------------------------------
+
+TEST_CASE("a line that stays up, or goes down, does not make the room ask for the world; one that comes back does") {
+  Edge edge;
+  edge.mirror->set_line(true);
+  CHECK_FALSE(edge.mirror->lacks_world());
+  edge.mirror->set_line(false);
+  edge.mirror->set_line(false);
+  CHECK_FALSE(edge.mirror->lacks_world());
+  CHECK(edge.tell(facts(1, {"a"})));  // it was on its way
+  CHECK(edge.said == Said{"a"});
+  edge.mirror->set_line(true);
+  CHECK(edge.mirror->lacks_world());
+}
+
+TEST_CASE("what an owner has confirmed stays confirmed, though its next message says less") {
+  Edge edge;
+  edge.say("hello");
+  bus::ToNode confirmed;
+  confirmed.set_heard(edge.message().number());
+  CHECK(edge.tell(confirmed));
+  confirmed.set_heard(0);
+  CHECK(edge.tell(confirmed));
+  edge.world(bus::Snapshot(), kEpoch + 1, 1);
+  CHECK(edge.said.empty());
+}
+
+/// Says so much that it takes about half of a message to the owner.
+void say_half(Edge& edge) {
+  constexpr std::size_t kText = 200, kTakes = kText + 25;
+  for (std::size_t i = 0; i < Mirror::kMessage / kTakes / 2 + 20; ++i) edge.say(std::string(kText, 'x'));
+}
+
+std::uint64_t times_away(const Edge& edge) {
+  std::uint64_t times = 0;
+  for (const auto& one : edge.room->ledger().entries()) times += one.line == &core::drops::kServerAway ? one.times : 0;
+  return times;
+}
+
+TEST_CASE("what waits in whole messages when the owner is lost is counted, and is not sent to the next one") {
+  Edge edge;
+  edge.say("first");
+  for (int halves = 0; halves < 3; ++halves) say_half(edge);
+  edge.say("last");
+  edge.room->order([&](core::Back&) { edge.mirror->lose_owner(); }, ++edge.now);
+  CHECK(times_away(edge) > 3 * 500);
+  CHECK(edge.said == kNotSaid);
+  CHECK(edge.mirror->take(false).empty());
+  edge.world(bus::Snapshot(), kEpoch + 1, 1);
+  CHECK(edge.message().ByteSizeLong() < 1'000);
+}
+
+TEST_CASE("a message that is full is sent alone, and what follows begins a new one, also after the owner was lost") {
+  Edge edge;
+  const auto messages = [&] { return edge.mirror->take(false).size(); };
+  SUBCASE("nothing was lost") {}
+  SUBCASE("half a message was lost") {
+    say_half(edge);
+    edge.room->order([&](core::Back&) { edge.mirror->lose_owner(); }, ++edge.now);
+    edge.number = 0;
+    edge.world(0, true);
+  }
+  say_half(edge);
+  CHECK(messages() == 1);
+  say_half(edge);
+  edge.say("one more");
+  CHECK(messages() == 1);
+  for (int halves = 0; halves < 2; ++halves) say_half(edge);
+  edge.say("one more");
+  CHECK(messages() == 2);
+}
+
+TEST_CASE("who has not entered is not told that the owner is away, nor that it is back") {
+  Edge edge;
+  Said other;
+  int ready = 0, gone = 0;
+  (void)edge.room->seat(std::make_unique<Listener>(other, ready, gone), {}, ++edge.now);
+  edge.say("leave");
+  const auto away = [&] {
+    edge.room->order(
+        [&](core::Back&) {
+          edge.mirror->lose_owner();
+          edge.mirror->tell_away("away", "back");
+        },
+        ++edge.now);
+  };
+  away();
+  edge.world_without_seat(bus::Snapshot(), kEpoch + 1, 1);
+  CHECK(edge.said.empty());
+  CHECK(other.empty());
+}
+
+TEST_CASE("players are told that the owner is away each time that it is, and only after the text for it has come") {
+  Edge edge;
+  Said told;
+  for (std::uint64_t epoch = 1; epoch < 3; ++epoch) {
+    edge.room->order([&](core::Back&) { edge.mirror->lose_owner(); }, ++edge.now);
+    CHECK(edge.said == told);
+    edge.room->order([&](core::Back&) { edge.mirror->tell_away("away", "back"); }, ++edge.now);
+    told.push_back("notice: away");
+    CHECK(edge.said == told);
+    edge.world(bus::Snapshot(), kEpoch + epoch, 1);
+    told.push_back("notice: back");
+    CHECK(edge.said == told);
+  }
+}
+
+TEST_CASE("facts of a snapshot that are for some players only are no part of the world") {
+  Edge edge;
+  bus::Snapshot world;
+  for (const auto audience : {words::TEAM, words::ADMINS, words::ALL}) {
+    auto& fact = *world.add_world();
+    fact.set_audience(audience);
+    fact.mutable_team_score()->set_team(audience == words::ALL ? words::BLUE : words::RED);
+    fact.mutable_team_score()->set_wins(5);
+  }
+  edge.world(world, kEpoch, ++edge.number);
+  CHECK(edge.room->world().team_scores().size() == 1);
+  CHECK(edge.room->world().team_scores().contains(words::BLUE));
+}
+
+TEST_CASE("a player whom the owner has let in while messages were missed is ready once the snapshot has come") {
+  Edge edge;
+  CHECK(edge.ready == 1);  // from the first world
+  for (int times = 0; times < 2; ++times) {
+    edge.world(with_player(kPlayer, "anna", false, 100), kEpoch, ++edge.number);
+    CHECK(edge.ready == 2);
+  }
+}
+
+TEST_CASE("what a player alone is told after a snapshot waits for its facts, though it came in the same turn") {
+  Edge edge;
+  CHECK(edge.tell(facts(1, {"a"})));
+  lose_world(edge);
+  bus::ToNode snapshot = piece_of(0, 1, world_at(edge, 1)), later = secret(2, 1, "for you");
+  for (bus::ToNode* const one : {&snapshot, &later}) {
+    one->set_epoch(kEpoch);
+    one->set_run(kRun);
+    one->set_number(++edge.number);
+  }
+  const std::string first = snapshot.SerializeAsString(), second = later.SerializeAsString();
+  edge.room->order(
+      [&](core::Back&) {
+        CHECK(edge.mirror->hear_private(as_bytes(first)));
+        CHECK(edge.mirror->hear_private(as_bytes(second)));
+      },
+      ++edge.now);
+  CHECK_FALSE(edge.mirror->lacks_world());
+  CHECK(edge.said == Said{"a"});
+  CHECK(edge.tell(facts(2, {"b", "c"})));
+  CHECK(edge.said == Said{"a", "b", "for you", "c"});
+}
+
+TEST_CASE("the owner is not told by whom, or when, an intent was said: the seat says it") {
+  Edge edge;
+  edge.say("hello");
+  const bus::FromNode message = edge.message();
+  REQUIRE(message.parts_size() == 1);
+  CHECK(message.parts(0).intent().by() == 0);
+  CHECK(message.parts(0).intent().at_us() == 0);
+  CHECK_FALSE(message.parts(0).again());
+}
+
+TEST_CASE("a second player with the name of one of ours is somebody else at the next owner") {
+  Edge edge;
+  bus::Facts own = facts(1, {});
+  own.add_facts()->mutable_player()->set_id(kPlayer);
+  own.mutable_facts(0)->mutable_player()->set_name("anna");
+  CHECK(edge.tell(own));
+  bus::Snapshot next;
+  auto& other = *next.add_world()->mutable_player();
+  other.set_id(77);
+  other.set_name("anna");
+  auto& ours = *next.add_world()->mutable_player();
+  ours.set_id(kPlayer);
+  ours.set_name("anna 2");
+  edge.world(next, kEpoch + 1, 1);
+  CHECK(edge.room->world().players().size() == 2);
+  REQUIRE(edge.room->world().player(edge.seat) != nullptr);
+  CHECK(edge.room->world().player(edge.seat)->player.name() == "anna 2");
+}
+
+TEST_CASE("flags of each team and kind keep their ids at the next owner, also two of a kind") {
+  const auto add = [](bus::Snapshot& world, core::Id id, words::Token::Kind kind, words::Team team) {
+    auto& token = *world.add_world()->mutable_token();
+    token.set_id(id);
+    token.set_kind(kind);
+    token.set_team(team);
+  };
+  Edge edge;
+  bus::Snapshot first;
+  add(first, 50, words::Token::TEAM_FLAG, words::RED);
+  add(first, 51, words::Token::TEAM_FLAG, words::BLUE);
+  add(first, 52, words::Token::FLAG, words::TEAM_ANY);
+  add(first, 53, words::Token::FLAG, words::TEAM_ANY);
+  edge.world(first, kEpoch, ++edge.number);
+  const auto before = edge.room->world().tokens();
+  REQUIRE(before.size() == 4);
+  bus::Snapshot next;
+  add(next, 9, words::Token::FLAG, words::TEAM_ANY);
+  add(next, 8, words::Token::TEAM_FLAG, words::BLUE);
+  add(next, 7, words::Token::TEAM_FLAG, words::RED);
+  add(next, 6, words::Token::FLAG, words::TEAM_ANY);
+  edge.world(next, kEpoch + 1, 1);
+  const auto& after = edge.room->world().tokens();
+  REQUIRE(after.size() == 4);
+  for (const auto& [id, token] : before) {
+    const auto* now = edge.room->world().token(id);
+    REQUIRE(now != nullptr);
+    CHECK(now->kind() == token.kind());
+    CHECK(now->team() == token.team());
+  }
+  CHECK(edge.gone == 0);
+}
+
+TEST_CASE("a player of an id that another one of the owner had is not taken for it at the next owner") {
+  Edge edge;
+  bus::Snapshot first;
+  add_player(first, 50, 51, 52);
+  edge.world(first, kEpoch, ++edge.number);
+  const core::Id carla = edge.room->world().players().begin()->first;
+  bus::Snapshot next;
+  auto& dora = *next.add_world()->mutable_player();
+  dora.set_id(50);
+  dora.set_name("dora");
+  edge.world(next, kEpoch + 1, 1);
+  REQUIRE(edge.room->world().players().size() == 1);
+  CHECK(edge.room->world().players().begin()->first != carla);
+  CHECK(edge.room->world().players().begin()->second.player.name() == "dora");
 }
 
 }  // namespace

@@ -186,5 +186,36 @@ TEST_CASE("of a stored arena, players without a name are left out, and of two wi
   CHECK(arena->in_play.team_scores[0].wins() == 5);
 }
 
+TEST_CASE("a player begins at the next owner with all that was stored of it, and finds its flag by its former id") {
+  bus::SavedArena saved;
+  auto& anna = *saved.add_players();
+  anna.mutable_who()->set_id(7);
+  anna.mutable_who()->set_name("anna");
+  anna.mutable_who()->set_team(words::BLUE);
+  anna.mutable_pose()->set_x(3);
+  anna.set_health(40);
+  anna.mutable_score()->set_losses(2);
+  anna.set_node("edge");
+  auto& flag = *saved.add_tokens();
+  flag.set_id(20);
+  flag.set_carrier(7);
+  const auto arena = read(saved);
+  REQUIRE(arena.ok());
+  REQUIRE(arena->starts.size() == 1);
+  const core::SavedPlayer& start = arena->starts[0];
+  CHECK(start.id == 7);
+  CHECK(start.name == "anna");
+  CHECK(start.team == words::BLUE);
+  REQUIRE(start.pose.has_value());
+  CHECK(start.pose->x() == 3);
+  CHECK(start.health == 40);
+  CHECK(start.score.losses() == 2);
+  CHECK(start.held);
+  REQUIRE(arena->in_play.tokens.size() == 1);
+  CHECK(arena->in_play.tokens[0].id() == 20);
+  CHECK(arena->in_play.tokens[0].carrier() == 7);
+  CHECK_FALSE(arena->in_play.closed);
+}
+
 }  // namespace
 }  // namespace entente::fleet::saved_arena_test
