@@ -1242,5 +1242,511 @@ TEST_CASE("an owner that ends counts no players and no nodes any more") {
   CHECK(counts->nodes == 0);
 }
 
+// -- Messages to nodes ------------------------------------------------------------------------------------------------
+
+std::vector<std::string> texts_for_all(const Owned& it) {
+  std::vector<std::string> all;
+  for (const bus::Facts& facts : it.published)
+    for (const auto& fact : facts.facts())
+      if (fact.has_notice()) all.push_back(fact.notice().text());
+  return all;
+}
+
+TEST_CASE("facts that follow soon after a message wait for the next one, which comes by itself, each time") {
+  Owned it;
+  const auto messages = [&] {
+    return std::count_if(it.published.begin(), it.published.end(), [](const bus::Facts& facts) {
+      return std::any_of(facts.facts().begin(), facts.facts().end(), [](auto& one) { return one.has_notice(); });
+    });
+  };
+  int soon = 0;
+  for (int times = 0; times < 200 && soon < 3; ++times) {  // a busy machine may be late
+    pass_time(it);
+    it.published.clear();
+    const std::uint64_t began = it.loop.nanos();
+    it.owner->told(notice("first", words::ALL));
+    it.owner->turn_ends();
+    it.owner->told(notice("second", words::ALL));
+    it.owner->turn_ends();
+    const bool one_waits = messages() < 2;
+    if (it.loop.nanos() < began + kGatherNanos) {
+      ++soon;
+      CHECK(one_waits);
+    }
+    CHECK(it.until([&] { return texts_for_all(it) == std::vector<std::string>{"first", "second"}; }));
+  }
+}
+
+TEST_CASE("a fact that just fits into a message of NATS is sent whole, and not together with others") {
+  Owned it;
+  pass_time(it);
+  it.published.clear();
+  for (const std::size_t size : {500U << 10U, 600U << 10U, 300U << 10U})
+    it.owner->told(notice(std::string(size, 'x'), words::ALL));
+  pass_time(it);
+  std::vector<std::size_t> sizes;
+  for (const std::string& text : texts_for_all(it)) sizes.push_back(text.size());
+  CHECK(sizes == std::vector<std::size_t>{500U << 10U, 600U << 10U, 300U << 10U});
+  for (const bus::Facts& facts : it.published) CHECK(facts.ByteSizeLong() < 1'000'000);
+}
+
+TEST_CASE("an owner without news says that it is there four times a second, and no more often") {
+  Owned it;
+  pass_time(it);
+  it.published.clear();
+  CHECK(it.until([&] { return !it.published.empty(); }));
+  const Millis began = it.loop.now();
+  it.published.clear();
+  CHECK(it.until([&] { return it.published.size() >= 3; }));
+  CHECK(it.loop.now() - began >= 3 * kFactsBeat - 100);
+}
+
+TEST_CASE("a node is told once what its owner has heard, after a wish and not after mere steering") {
+  Owned it;
+  Says say{it};
+  say(open);
+  say(enter);
+  pass_time(it);
+  it.sent.clear();
+  say([](bus::FromNode& message) { message.add_parts()->mutable_intent()->mutable_toward()->set_x(1); });
+  CHECK(it.sent.empty());
+  say(say_hello);
+  REQUIRE(it.sent.size() == 1);
+  CHECK(it.sent[0].heard() == say.number);
+  pass_time(it);
+  it.owner->told(notice("news", words::ALL));
+  pass_time(it);
+  CHECK(it.sent.size() == 1);
+}
+
+TEST_CASE("a process of a node that was forgotten notices it by the number of the next message to it") {
+  Owned it;
+  Says chatty{it, "chatty"}, quiet{it, "quiet"}, late{it, "late"};
+  std::uint64_t highest = 0;
+  chatty(open);
+  chatty(enter);
+  for (int times = 0; times < 5; ++times) chatty(say_hello);
+  quiet(open);
+  quiet(enter);
+  chatty(say_hello);  // its numbers are lower
+  for (const bus::ToNode& one : it.sent) highest = std::max(highest, one.number());
+  REQUIRE(highest >= 5);
+  it.sent.clear();
+  late(open);
+  REQUIRE_FALSE(it.sent.empty());
+  CHECK(it.sent.front().number() > highest + 1);
+}
+
+TEST_CASE("a snapshot contains all facts that were told before it, and names the message that has the last of them") {
+  Owned it;
+  Says say{it};
+  say(open);
+  say(enter);
+  pass_time(it);
+  it.published.clear();
+  it.owner->told(notice("before it", words::ALL));
+  const bus::Snapshot world = world_for_edge(it, ++say.number);
+  REQUIRE_FALSE(it.published.empty());
+  CHECK(texts_for_all(it) == std::vector<std::string>{"before it"});
+  const auto with = std::find_if(it.published.begin(), it.published.end(), [](const bus::Facts& facts) {
+    return facts.facts_size() != 0 && facts.facts(0).has_notice();
+  });
+  REQUIRE(with != it.published.end());
+  CHECK(world.facts() >= with->number());
+  CHECK(world.facts() <= it.published.back().number());
+  REQUIRE(world.seats_size() == 1);
+  CHECK(world.seats(0).player() == it.room->world().players().begin()->first);
+}
+
+TEST_CASE("a large snapshot is sent in pieces that NATS accepts, each with its place") {
+  Owned it;
+  constexpr std::uint32_t kSeats = 4;
+  it.owner->read("edge", from_seats(1, kSeats, open));
+  pass_time(it);
+  it.owner->read("edge", from_seats(2, kSeats, enter));
+  pass_time(it);
+  const auto players = it.room->world().players();
+  REQUIRE(players.size() == kSeats);
+  for (const auto& [id, state] : players) it.room->dismiss(id, std::string(200'000, 'x'));
+  pass_time(it);
+  it.sent.clear();
+  it.owner->read("edge", from_edge(3, [](bus::FromNode& message) { message.set_wants_world(true); }));
+  CHECK(it.until([&] { return worlds(it) != 0; }));  // not before the last one is some time ago
+  std::string bytes;
+  std::uint32_t pieces = 0;
+  for (const bus::ToNode& one : it.sent) {
+    if (!one.has_piece()) continue;
+    CHECK(one.ByteSizeLong() < 300'000);
+    CHECK(one.piece().index() == pieces++);
+    CHECK(one.piece().count() == 4);
+    bytes += one.piece().bytes();
+  }
+  CHECK(pieces == 4);
+  bus::Snapshot world;
+  REQUIRE(world.ParseFromString(bytes));
+  REQUIRE(world.closed_size() == static_cast<int>(kSeats));
+  for (const auto& one : world.closed()) CHECK(one.why().size() == 200'000);
+}
+
+// -- Seats ------------------------------------------------------------------------------------------------------------
+
+/// A message of one process of a node that opens so many seats for a game that nobody knows.
+Buffer opens_in_vain(std::uint64_t number, std::uint32_t seats) {
+  return from_seats(number, seats, [](bus::FromNode& message) {
+    open(message);
+    message.mutable_parts()->rbegin()->mutable_open()->set_game("chess");
+  });
+}
+
+TEST_CASE("a node that asks for very many seats in vain is told so of a bounded number of them") {
+  Owned it;
+  constexpr std::uint32_t kMost = 5'000, kMostClosed = 256;
+  it.owner->read("edge", opens_in_vain(1, kMost + 100));
+  CHECK(it.arena.counts->refused == kMost + 100);
+  pass_time(it);
+  CHECK(closed(it).size() == kMost);
+  const bus::Snapshot world = world_for_edge(it, 2);
+  REQUIRE(world.closed_size() == static_cast<int>(kMostClosed));
+  CHECK(world.closed(kMostClosed - 1).seat() == kMost);  // the newest
+}
+
+TEST_CASE("a seat that is given back leaves room for another one, and its player counts no longer") {
+  Owned it;
+  constexpr std::uint32_t kMost = 5'000;
+  std::uint64_t number = 0;
+  it.owner->read("edge", from_seats(++number, kMost, open));
+  CHECK(it.arena.counts->players == kMost);
+  const auto close = [](bus::FromNode& message) { message.add_parts()->mutable_close()->set_why("left"); };
+  it.owner->read("edge", from_seats(++number, 10, close));
+  CHECK(it.arena.counts->players == kMost - 10);
+  it.owner->read("edge", from_seats(++number, kMost + 10, open, kMost + 1));
+  CHECK(it.arena.counts->players == kMost);
+  CHECK(it.arena.counts->refused == 0);
+}
+
+TEST_CASE("a player whom the room sends away leaves room for another one of its node") {
+  Owned it;
+  constexpr std::uint32_t kMost = 5'000;
+  std::uint64_t number = 0;
+  it.owner->read("edge", from_seats(++number, 1, open));
+  pass_time(it);
+  it.owner->read("edge", from_seats(++number, 1, enter));
+  pass_time(it);
+  REQUIRE(it.room->world().players().size() == 1);
+  it.owner->read("edge", from_seats(++number, kMost, open, 2));
+  REQUIRE(it.arena.counts->players == kMost);
+  it.room->dismiss(it.room->world().players().begin()->first, "enough");
+  it.owner->turn_ends();
+  it.owner->turn_ends();
+  CHECK(it.arena.counts->players == kMost - 1);
+  it.owner->read("edge", from_seats(++number, kMost + 1, open, kMost + 1));
+  CHECK(it.arena.counts->players == kMost);
+  CHECK(it.arena.counts->refused == 0);
+}
+
+TEST_CASE("who comes by another node under a taken name, from another address, is another player at once") {
+  Owned it;
+  Says edge{it}, other{it, "other"};
+  edge(open);
+  edge(enter);
+  other([](bus::FromNode& message) {
+    open(message);
+    message.mutable_parts(0)->mutable_open()->set_address("192.0.2.2:1");
+  });
+  other(enter);
+  CHECK(it.room->world().players().size() == 2);
+}
+
+TEST_CASE("two players of one node may ask for one name, and the second enters at once, too") {
+  Owned it;
+  it.owner->read("edge", from_seats(1, 2, open));
+  pass_time(it);
+  it.owner->read("edge", from_seats(2, 1, enter));
+  pass_time(it);
+  it.owner->read("edge", from_seats(3, 2, enter, 2));
+  pass_time(it);
+  CHECK(it.room->world().players().size() == 2);
+}
+
+TEST_CASE("who came by another node and turned out to be another player is heard from then on") {
+  Owned it;
+  Says edge{it}, other{it, "other"};
+  edge(open);
+  edge(enter);
+  other(open);
+  other([](bus::FromNode& message) {
+    enter(message);
+    say_hello(message);  // waits with it
+  });
+  const auto hellos = [&] {
+    int count = 0;
+    for (const bus::Facts& facts : it.published)
+      for (const auto& fact : facts.facts()) count += fact.has_said() && fact.said().text() == "hello" ? 1 : 0;
+    return count;
+  };
+  CHECK(hellos() == 0);
+  CHECK(it.until([&] {
+    edge(nothing);
+    return it.room->world().players().size() == 2;
+  }));
+  pass_time(it);
+  CHECK(hellos() == 1);
+  other(say_hello);
+  CHECK(hellos() == 2);
+}
+
+TEST_CASE("a player who has changed its name twice is known by neither of the former ones") {
+  Owned it;
+  Says edge{it};
+  edge(open);
+  edge(enter);
+  for (const char* name : {"ben", "carl"}) {
+    edge([name](bus::FromNode& message) { message.add_parts()->mutable_intent()->mutable_change()->set_name(name); });
+    REQUIRE(it.room->world().players().begin()->second.player.name() == name);
+  }
+  std::size_t players = 1;
+  for (const std::string name : {"anna", "ben"}) {
+    Says other{it, "by-" + name};
+    other(open);
+    other([&](bus::FromNode& message) {
+      enter(message);
+      message.mutable_parts(0)->mutable_intent()->mutable_enter()->set_name(name);
+    });
+    CHECK(it.room->world().players().size() == ++players);
+  }
+}
+
+TEST_CASE("a player who has returned by another node goes on there where it was, with its score") {
+  Owned it;
+  Says edge{it}, other{it, "other"};
+  edge(open);
+  edge(enter);
+  edge([](bus::FromNode& message) { message.add_parts()->mutable_intent()->mutable_spawn(); });
+  edge([](bus::FromNode& message) {
+    message.add_parts()->mutable_intent()->mutable_death_claim()->set_why(words::BY_ITSELF);
+  });
+  const auto losses = [&] {
+    return it.room->world().players().empty() ? 0U : it.room->world().players().begin()->second.score.losses();
+  };
+  REQUIRE(it.until([&] {
+    edge(nothing);
+    return losses() == 1;
+  }));
+  const core::Id before = it.room->world().players().begin()->first;
+  other(open);
+  other(enter);
+  CHECK(it.until([&] {
+    it.owner->turn_ends();
+    const auto& players = it.room->world().players();
+    return !players.empty() && players.begin()->first != before;
+  }));
+  pass_time(it);
+  REQUIRE(it.room->world().players().size() == 1);
+  CHECK(losses() == 1);
+  CHECK(it.room->world().players().begin()->second.player.name() == "anna");
+}
+
+// -- From one owner to the next ---------------------------------------------------------------------------------------
+
+TEST_CASE("what is told just before an owner ends is sent before it hands over; that its players leave is not") {
+  Owned it;
+  Says say{it};
+  say(open);
+  say(enter);
+  pass_time(it);
+  it.published.clear();
+  it.owner->told(notice("the last words", words::ALL));
+  it.room->stop();
+  pass_time(it);
+  const std::vector<std::string> texts = texts_for_all(it);
+  CHECK(std::find(texts.begin(), texts.end(), "the last words") != texts.end());
+  for (const bus::Facts& facts : it.published)
+    for (const auto& fact : facts.facts()) CHECK_FALSE(fact.has_player_gone());
+  CHECK(closed(it).empty());
+  CHECK(it.handed_over.players_size() == 1);
+}
+
+TEST_CASE("an owner that ends before the players of the last one are back hands over nothing new, and stores nothing") {
+  Owned it({{{"edge", 1, 1}, stored("anna", "native")}});
+  it.owner->room_ends(relay::Reason::kDrained);
+  CHECK(it.handed_over.ByteSizeLong() == 0);
+  CHECK(it.stores == 0);
+}
+
+TEST_CASE("nodes get the world once the players of the last owner are in it, and not before") {
+  Owned it({{{"edge", 1, 1}, stored("anna", "native")}, {{"edge", 1, 2}, stored("ben", "native")}});
+  std::uint64_t number = 0;
+  it.owner->read("edge", from_edge(++number, [](bus::FromNode& message) { message.set_wants_world(true); }));
+  it.owner->turn_ends();
+  CHECK(worlds(it) == 0);
+  SUBCASE("both come back") {
+    pass_time(it);
+    REQUIRE(worlds(it) == 1);
+    bus::Snapshot world;
+    for (const bus::ToNode& one : it.sent)
+      if (one.has_piece()) REQUIRE(world.ParseFromString(one.piece().bytes()));
+    CHECK(std::count_if(world.world().begin(), world.world().end(), [](auto& fact) { return fact.has_player(); }) == 2);
+    REQUIRE(world.seats_size() == 2);
+    for (const auto& seat : world.seats()) CHECK(seat.entered());
+  }
+  SUBCASE("their node does not want them any more") {
+    const auto close = [](bus::FromNode& message) { message.add_parts()->mutable_close()->set_why("left"); };
+    it.owner->read("edge", from_seats(++number, 2, close));
+    it.owner->turn_ends();
+    CHECK(worlds(it) == 1);
+  }
+}
+
+TEST_CASE("an owner hands over its players as the last owner had stored them: role, motto, skin and body") {
+  bus::SavedArena::Player anna = stored("anna", "native");
+  anna.mutable_who()->set_motto("gone fishing");
+  anna.mutable_who()->set_skin("stripes");
+  anna.set_body(words::Unit::MAN);
+  bus::SavedArena::Player watcher = stored("wanda", "native");
+  watcher.mutable_who()->set_role(words::WATCH);
+  Owned it({{{"edge", 1, 1}, anna}, {{"edge", 1, 2}, watcher}});
+  pass_time(it);
+  REQUIRE(it.room->world().players().size() == 2);
+  for (const auto& [id, state] : it.room->world().players()) {
+    const bool is_anna = state.player.name() == "anna";
+    CHECK(state.player.motto() == (is_anna ? "gone fishing" : ""));
+    CHECK(state.player.skin() == (is_anna ? "stripes" : ""));
+    CHECK((state.player.role() == words::WATCH) != is_anna);
+  }
+  it.owner->room_ends(relay::Reason::kDrained);
+  REQUIRE(it.handed_over.players_size() == 2);
+  for (const auto& player : it.handed_over.players()) {
+    const bool is_anna = player.who().name() == "anna";
+    CHECK(player.body() == (is_anna ? words::Unit::MAN : words::Unit::TANK));
+    CHECK(player.client().address() == "192.0.2.1:1");
+    CHECK(player.seat() == (is_anna ? 1 : 2));
+  }
+}
+
+TEST_CASE("the next owner learns the body with which a player has entered last") {
+  Owned it;
+  Says say{it};
+  say(open);
+  say([](bus::FromNode& message) {
+    enter(message);
+    message.mutable_parts(0)->mutable_intent()->mutable_enter()->set_body(words::Unit::MAN);
+  });
+  it.owner->room_ends(relay::Reason::kDrained);
+  REQUIRE(it.handed_over.players_size() == 1);
+  CHECK(it.handed_over.players(0).body() == words::Unit::MAN);
+}
+
+TEST_CASE("a player of the last owner whose node asks for it late, and unchanged, is not told anything") {
+  Owned it({{{"edge", 1, 1}, stored("anna", "native")}});
+  pass_time(it);
+  Says say{it};
+  it.published.clear();
+  it.sent.clear();
+  say([](bus::FromNode& message) {
+    open(message);
+    enter(message);
+    message.mutable_parts(1)->set_again(true);
+  });
+  CHECK(it.arena.counts->players == 1);
+  CHECK(it.arena.counts->refused == 0);
+  CHECK(notices(it).empty());
+  for (const bus::Facts& facts : it.published)
+    for (const auto& fact : facts.facts()) CHECK_FALSE(fact.has_player());
+}
+
+TEST_CASE("players of a node that is silent leave after four seconds, not before; those of one that speaks stay") {
+  Owned it({{{"away", 1, 1}, stored("anna", "native")}});
+  const Millis began = it.loop.now();
+  Says edge{it};
+  edge(open);
+  edge([](bus::FromNode& message) {
+    enter(message);
+    message.mutable_parts(0)->mutable_intent()->mutable_enter()->set_name("ben");
+  });
+  CHECK(it.until([&] {
+    edge([](bus::FromNode& message) { message.add_parts()->mutable_intent()->mutable_toward()->set_x(1); });
+    return it.arena.counts->players == 1;
+  }));
+  CHECK(it.loop.now() - began >= kNodeLost);
+  CHECK(it.arena.counts->nodes == 1);
+  pass_time(it);
+  REQUIRE(it.room->world().players().size() == 1);
+  CHECK(it.room->world().players().begin()->second.player.name() == "ben");
+  CHECK(it.arena.counts->refused == 0);
+}
+
+TEST_CASE("after eight seconds, a snapshot no longer says that a seat was closed, and storing is tried again") {
+  Owned it;
+  CHECK(it.until([&] { return it.stores == 1; }));
+  for (int times = 0; times < 10; ++times) it.owner->stored(false);  // the pause doubles, but not for ever
+  const Millis began = it.loop.now();
+  std::uint64_t number = 0;
+  it.owner->read("edge", opens_in_vain(++number, 1));
+  bool asked = false;
+  CHECK(it.until([&] {
+    const bool is_late = it.loop.now() >= began + kStoreRarest - 2'000;
+    if (is_late && !std::exchange(asked, true)) {
+      const bus::Snapshot world = world_for_edge(it, ++number);
+      CHECK((world.closed_size() == 1 || it.loop.now() >= began + kStoreRarest));
+    }
+    it.owner->read("edge", from_edge(++number, nothing));
+    return it.stores == 2;
+  }));
+  CHECK(it.loop.now() - began >= kStoreRarest - 100);
+  CHECK(world_for_edge(it, ++number).closed_size() == 0);
+}
+
+// -- What waits -------------------------------------------------------------------------------------------------------
+
+TEST_CASE("what players had said while they waited to enter counts no longer once they have left") {
+  Limits limits;
+  limits.enters_per_second = limits.enters_burst = 1;
+  Owned it({}, limits);
+  constexpr std::uint32_t kSeats = 60;
+  constexpr std::size_t kEach = 50'000;
+  static_assert(2 * kSeats * kEach > FarGuest::kMostNodeOthers);
+  static_assert(kSeats * (kEach + 600) < FarGuest::kMostNodeOthers);
+  std::uint64_t number = 0;
+  const auto close = [](bus::FromNode& message) { message.add_parts()->mutable_close()->set_why("left"); };
+  for (int times = 0; times < 2; ++times) {
+    it.owner->read("edge", from_seats(++number, kSeats, open));
+    pass_time(it);
+    it.owner->read("edge", from_seats(++number, kSeats, [](bus::FromNode& message) {
+                     enter(message);
+                     say_long(kEach)(message);
+                   }));
+    CHECK(it.arena.counts->refused == 0);
+    pass_time(it);
+    it.owner->read("edge", from_seats(++number, kSeats, close));
+    CHECK(it.arena.counts->players == 0);
+  }
+}
+
+TEST_CASE("all players of a node who wait may ask to enter, but not with texts without end") {
+  Owned it;
+  constexpr std::uint32_t kSeats = 200;
+  constexpr std::size_t kEach = 60'000;
+  static_assert(kSeats * kEach > FarGuest::kMostNodeBytes);
+  it.owner->read("edge", from_seats(1, kSeats, open));
+  it.owner->read("edge", from_seats(2, kSeats, [](bus::FromNode& message) {
+                   message.add_parts()->mutable_intent()->mutable_enter()->set_motto(std::string(kEach, 'x'));
+                 }));
+  CHECK(kSeats - it.arena.counts->refused == FarGuest::kMostNodeBytes / (kEach + 300));
+}
+
+TEST_CASE("of a player who may have come back by another node, a bounded number of bytes is kept meanwhile") {
+  Owned it;
+  Says edge{it}, other{it, "other"};
+  edge(open);
+  edge(enter);
+  other(open);
+  other(enter);
+  REQUIRE(it.room->world().players().size() == 1);
+  other(say_long(50'000));
+  CHECK(it.arena.counts->refused == 0);
+  other(say_long(50'000));
+  CHECK(it.arena.counts->refused == 1);
+}
+
 }  // namespace
 }  // namespace entente::fleet::owner_test
