@@ -1591,17 +1591,19 @@ TEST_CASE("flags of each team and kind keep their ids at the next owner, also tw
   add(first, 51, words::Token::TEAM_FLAG, words::BLUE);
   add(first, 52, words::Token::FLAG, words::TEAM_ANY);
   add(first, 53, words::Token::FLAG, words::TEAM_ANY);
+  add(first, 54, words::Token::INTEL, words::RED);
   edge.world(first, kEpoch, ++edge.number);
   const auto before = edge.room->world().tokens();
-  REQUIRE(before.size() == 4);
+  REQUIRE(before.size() == 5);
   bus::Snapshot next;
+  add(next, 10, words::Token::INTEL, words::RED);
   add(next, 9, words::Token::FLAG, words::TEAM_ANY);
   add(next, 8, words::Token::TEAM_FLAG, words::BLUE);
   add(next, 7, words::Token::TEAM_FLAG, words::RED);
   add(next, 6, words::Token::FLAG, words::TEAM_ANY);
   edge.world(next, kEpoch + 1, 1);
   const auto& after = edge.room->world().tokens();
-  REQUIRE(after.size() == 4);
+  REQUIRE(after.size() == 5);
   for (const auto& [id, token] : before) {
     const auto* now = edge.room->world().token(id);
     REQUIRE(now != nullptr);
@@ -1625,6 +1627,93 @@ TEST_CASE("a player of an id that another one of the owner had is not taken for 
   REQUIRE(edge.room->world().players().size() == 1);
   CHECK(edge.room->world().players().begin()->first != carla);
   CHECK(edge.room->world().players().begin()->second.player.name() == "dora");
+}
+
+TEST_CASE("only a refusal keeps a player from entering at the next owner, and only until the owner has let it in") {
+  Edge edge;
+  SUBCASE("it was told something else") { CHECK(edge.tell(secret(0, 0, "for you"))); }
+  SUBCASE("it was refused, and let in afterwards") {
+    bus::ToNode refusal = secret(0, 0, "");
+    refusal.mutable_parts(0)->mutable_fact()->mutable_refused()->set_may_retry(true);
+    CHECK(edge.tell(refusal));
+    bus::Facts one = facts(1, {});
+    one.add_facts()->mutable_player()->set_id(kPlayer);
+    CHECK(edge.tell(one));
+  }
+  CHECK(edge.tell(facts(1, {}, kEpoch + 1)));
+  CHECK(intents(edge.message()) == Said{"Enter"});
+}
+
+TEST_CASE("a player who has left is not told that it is ready when its late entry is heard") {
+  Edge edge;
+  CHECK(edge.ready == 1);  // from the world
+  edge.say("leave");
+  bus::Facts one = facts(1, {});
+  one.add_facts()->mutable_player()->set_id(kPlayer);
+  CHECK(edge.tell(one));
+  CHECK(edge.ready == 1);
+}
+
+TEST_CASE("what the owner tells a player of another node alone is refused here") {
+  Edge edge;
+  bus::Snapshot snapshot;
+  add_player(snapshot, 50, 51, 52);
+  edge.world(snapshot, kEpoch, ++edge.number);
+  const std::uint64_t before = edge.mirror->refused();
+  bus::ToNode other = secret(0, 0, "for carla");
+  other.mutable_parts(0)->mutable_fact()->set_to(50);
+  CHECK(edge.tell(other));
+  CHECK(edge.mirror->refused() == before + 1);
+  CHECK(edge.said.empty());
+}
+
+TEST_CASE("a fact for all is an answer to nobody here, whatever number its cause has at another node") {
+  Edge edge;
+  bus::Facts one = facts(1, {});
+  one.add_facts()->mutable_notice()->set_text("news");
+  one.mutable_facts(0)->set_cause(2);
+  CHECK(edge.tell(one));
+  CHECK(edge.causes == std::vector<std::uint32_t>{0});
+}
+
+TEST_CASE("of what a player has said again and again, only the last is counted as lost with its owner") {
+  Edge edge;
+  for (int times = 0; times < 3; ++times) edge.say("hello");
+  (void)edge.message();
+  edge.world(bus::Snapshot(), kEpoch + 1, 1);
+  CHECK(times_away(edge) == 1);
+  CHECK(edge.said == kNotSaid);
+}
+
+TEST_CASE("a player who has not come in yet may choose its team while there is no owner") {
+  Edge edge;
+  edge.room->order([&](core::Back&) { edge.mirror->lose_owner(); }, ++edge.now);
+  edge.say("change");
+  CHECK(times_away(edge) == 0);
+  CHECK(edge.tell(facts(1, {}, kEpoch + 1)));
+  const bus::FromNode again = edge.message();
+  REQUIRE(again.parts_size() == 2);
+  CHECK(again.parts(1).intent().enter().team() == words::BLUE);
+}
+
+TEST_CASE("a player who is in the owner's world has entered, though the owner does not know how") {
+  Edge edge;
+  bus::Snapshot world = with_player(kPlayer, "anna", true, 100);
+  edge.world(world, kEpoch, ++edge.number);
+  (void)edge.message();
+  world.add_seats()->set_seat(edge.seat);
+  world.mutable_seats(0)->set_player(kPlayer);
+  edge.world_without_seat(world, kEpoch, ++edge.number);
+  CHECK(intents(edge.message()).empty());
+}
+
+TEST_CASE("what operators announce counts towards the size of a message to the owner") {
+  Edge edge;
+  for (std::size_t bytes = 0; bytes < Mirror::kMessage; bytes += 500)
+    edge.mirror->announced(edge.seat, std::string(500, 'x'));
+  edge.say("first");
+  edge.say("second");
+  CHECK(edge.mirror->take(false).size() == 2);
 }
 
 }  // namespace
