@@ -764,14 +764,14 @@ TEST_CASE("variables become rules, and expressions in them are evaluated") {
 TEST_CASE("a shot that another gun fires has the server's number on the server, and the client's in the room") {
   auto stage = in_play();
   stage.hears(fire(0x0100));
-  CHECK(stage.hears(fire(0x0200)).find(" shot=1 ") != std::string::npos);  // the first gun reloads
+  CHECK(stage.hears(fire(0x0200)).find(" shot=257 ") != std::string::npos);  // the first gun reloads
   words::ShotMoveClaim move;
   move.set_shot(0x0200);
-  CHECK(stage.hears(move).starts_with("sends by datagram MsgGMUpdate player=3 shot=1 "));
+  CHECK(stage.hears(move).starts_with("sends by datagram MsgGMUpdate player=3 shot=257 "));
   words::ShotEndClaim end;
   end.set_shooter(1);
   end.set_shot(0x0200);
-  CHECK(stage.hears(end) == "sends by datagram MsgShotEnd player=3 shot=1 reason=1\n");
+  CHECK(stage.hears(end) == "sends by datagram MsgShotEnd player=3 shot=257 reason=1\n");
   end.set_shot(0x0100);
   CHECK(stage.hears(end) == "sends by datagram MsgShotEnd player=3 shot=256 reason=1\n");
   end.set_shooter(101);  // numbers of others stay
@@ -780,19 +780,19 @@ TEST_CASE("a shot that another gun fires has the server's number on the server, 
 
   ShotBegin echo;
   echo.player = player_id(3);
-  echo.shot = 1;
+  echo.shot = 257;
   CHECK(stage.receives(by_server({echo})).starts_with("says Shot shooter: 1 unit: 103 shot: 512 "));
   GuidedUpdate update;
   update.player = player_id(3);
-  update.shot = 1;
-  CHECK(stage.receives(by_server({update})).starts_with("says ShotMoved shooter: 1 shot: 512 "));
-  CHECK(stage.receives(by_server({ShotEnd{player_id(3), 1, 1}})) == "says ShotEnded shooter: 1 shot: 512\n");
-  CHECK(stage.receives(by_server({ShotEnd{player_id(5), 1, 1}})) == "says ShotEnded shooter: 101 shot: 1\n");
+  update.shot = 257;
+  CHECK(stage.receives(by_server({update})) == "says ShotMoved shooter: 1 shot: 512\n");
+  CHECK(stage.receives(by_server({ShotEnd{player_id(3), 257, 1}})) == "says ShotEnded shooter: 1 shot: 512\n");
+  CHECK(stage.receives(by_server({ShotEnd{player_id(5), 257, 1}})) == "says ShotEnded shooter: 101 shot: 257\n");
   Killed killed;
   killed.victim = player_id(5);
   killed.killer = player_id(3);
   killed.death.reason = 1;
-  killed.death.shot = 1;
+  killed.death.shot = 257;
   stage.receives(by_server({alive(5, 9, 9)}));
   CHECK(stage.receives(by_server({killed})) ==
         "says Died player: 101 unit: 102 killer: 1 shot: 512 why: BY_SHOT respawn_s: 5\n");
@@ -800,7 +800,7 @@ TEST_CASE("a shot that another gun fires has the server's number on the server, 
   death.set_killer(1);
   death.set_shot(0x0200);
   death.set_why(words::BY_SHOT);
-  CHECK(stage.hears(death) == "sends MsgKilled killer=3 reason=1 shot=1 flag=\"\"\n");
+  CHECK(stage.hears(death) == "sends MsgKilled killer=3 reason=1 shot=257 flag=\"\"\n");
 }
 
 TEST_CASE("a client's first shot may have the number 0, and keeps it") {
