@@ -246,7 +246,11 @@ void limit_waiting(int fd, Millis most) {
 }
 
 void say_last(int fd, Bytes bytes) {
-  (void)::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  while (!bytes.empty()) {  // the system may take a part at a time
+    const ssize_t taken = ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (taken <= 0) break;
+    bytes = bytes.subspan(static_cast<std::size_t>(taken));
+  }
   (void)::shutdown(fd, SHUT_WR);
 }
 
