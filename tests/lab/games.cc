@@ -181,7 +181,7 @@ void Visitors::rest() {
       wrong(one->name + " left while everybody rested" + (one->refused.empty() ? "" : ": " + one->refused));
 }
 
-void Visitors::await_all(bool harsh, bool upgraded) {
+void Visitors::await_all(bool harsh) {
   const auto is_enet = [](const wire::Game& game) { return game.transport() == wire::Transport::kEnet; };
   const bool enet = std::any_of(ways_.begin(), ways_.end(), [&](const Way& one) { return is_enet(*one.clients.game); });
   const Nanos until = kernel().now() + kInWithin + (enet ? kEnetNotices : 0);
@@ -193,7 +193,9 @@ void Visitors::await_all(bool harsh, bool upgraded) {
     if (const auto comes = [&] { return crowd_.in(ways_.size() + i) != 0; }; !kernel().wait(comes, until))
       wrong(std::string("nobody could watch the ") + (i == 0 ? "server's" : "proxy's") + " arena");
   await_in(false, until);
-  if (upgraded) sleep(kMostBehind);  // viewers in the old process are sent away when they have seen the end
+  // After an upgrade, viewers in the old process are sent away when they have seen the end; after a reload, soon.
+  if (std::any_of(ways_.begin(), ways_.end(), [](const Way& one) { return one.watched.has_value(); }))
+    sleep(kMostBehind);
   // A broadcast begins with its spectator, who may come as late as the players, and is seen after its delay.
   await_in(true, until + kMostBehind + kToldWithin);
 }

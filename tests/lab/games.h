@@ -57,7 +57,7 @@ class Visitors {
   void keep_players();
   /// Waits until everybody is in, who must be in time, and then the viewers. `harsh`: connections were lost, which
   /// takes a while to notice.
-  void await_all(bool harsh, bool upgraded = false);
+  void await_all(bool harsh);
   /// Everybody stops, and sees what has become of it. Nobody leaves meanwhile.
   void rest();
   /// All that look at the watched arena see the same.

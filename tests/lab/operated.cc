@@ -251,7 +251,7 @@ void Operated::live() {
   kernel().disk().faults = {};
   receiver_.calm();
   tool_.calm();
-  await_all(harsh_, upgrades_);
+  await_all(harsh_);
   monitor_.demand();
   check_bans();
   await_listed();
