@@ -232,6 +232,7 @@ void set_stream_options(int fd) {
   set(fd, IPPROTO_TCP, TCP_KEEPIDLE, 60);
   set(fd, IPPROTO_TCP, TCP_KEEPINTVL, 15);
   set(fd, IPPROTO_TCP, TCP_KEEPCNT, 4);
+  set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, 120'000);
 }
 
 void reset_on_close(int fd) {

@@ -83,7 +83,8 @@ NewSockets pair_towards(const Address& server, const Source& source = {});
 int connect_stream(int fd, const Address& to);
 
 /// Configures a connection: sends small messages at once, buffers little in the kernel for a slow reader, and
-/// notices a vanished peer (after about two minutes of silence).
+/// notices a vanished peer: after two minutes of silence, or two minutes after bytes that it does not acknowledge. So a
+/// peer that reads nothing for two minutes is cut, too.
 void set_stream_options(int fd);
 
 /// Closing the connection resets it: the peer gets no end, and what is on its way is lost.

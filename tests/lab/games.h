@@ -22,6 +22,8 @@ inline constexpr Nanos kMostBehind = 20 * kSecond;  // a viewer of a broadcast
 inline constexpr Nanos kToldWithin = 2 * kSecond;   // while nothing is lost
 /// Keepalives (set_stream_options): after a minute without a word, the peer is asked four times, every 15 s.
 inline constexpr Nanos kNoticesSilence = (60 + 4 * 15) * kSecond;
+/// The same if something was sent to the peer meanwhile.
+inline constexpr Nanos kNoticesLoss = kNoticesSilence + 120 * kSecond;
 inline constexpr Nanos kStopsWithin = 30 * kSecond, kInWithin = 30 * kSecond;
 
 /// A way through the proxy, and its players.

@@ -95,7 +95,7 @@ void Town::start_again(Program& its) {
 void Town::crashed(Program& its, const Act& act, bool begins) {
   const Nanos at = kernel().now();
   const bool long_down = plan_.draw("crash of " + act.name).chance(0.5);
-  sleep(long_down ? kNoticesSilence + kToldWithin : act.lasts);
+  sleep(long_down ? kNoticesLoss + kToldWithin : act.lasts);
   if (long_down && begins && &its == &server_) check_told(at);
   if (begins) start_again(its);
   if (!long_down) sleep(kNoticesSilence - act.lasts);  // those who say nothing notice it no sooner

@@ -220,6 +220,7 @@ TEST_CASE("a connection sends small messages at once, and a peer that vanished i
             probes = option_of(fd, IPPROTO_TCP, TCP_KEEPCNT);
   CHECK(quiet == 60);
   CHECK(quiet + each * probes == 120);
+  CHECK(option_of(fd, IPPROTO_TCP, TCP_USER_TIMEOUT) == 120'000);  // also if something was sent to it
 }
 
 TEST_CASE("each call on a socket whose waiting is limited takes that long at most") {
