@@ -33,11 +33,11 @@ class Unpacked final : public net::EnetHeard {
     to_.bytes({datagram_.connection, way, how.lane(), datagram_.time, bytes, how});
   }
   void fault(Way way, const Fault&, Bytes wrong) override {
-    if (wrong.empty()) return to_.stream_gap(datagram_.connection, way, 0, datagram_.time);
+    if (wrong.empty() && !datagram_.bytes.empty()) return to_.stream_gap(datagram_.connection, way, 0, datagram_.time);
     wrong_.emplace_back(wrong.begin(), wrong.end());
   }
   /// The datagram is read. A wrong command may be what the range coder made of something that is not ENet at all: then
-  /// the whole datagram is handed on, but not if it `had_packet`, which would come twice.
+  /// the whole datagram is handed on, unless it had a packet, which would come twice.
   void over(bool had_packet) {
     if (had_packet || heard_ || wrong_.empty()) return hand_on_wrong(datagram_.way);
     to_.bytes({datagram_.connection, datagram_.way, Lane::kDatagram, datagram_.time, datagram_.bytes});

@@ -87,7 +87,8 @@ class InspectedLink final : wire::DissectorSink {
   }
   void lost(Way way, std::uint64_t bytes, WallTime since_start) {
     event(since_start,
-          EventText("lost", std::string("the file lacks ") + std::to_string(bytes) + " bytes " + wire::text(way))
+          EventText("lost", "the file lacks " + (bytes != 0 ? std::to_string(bytes) + " " : std::string()) + "bytes " +
+                                wire::text(way))
               .with("way", wire::text(way))
               .with("bytes", bytes));
     dissector_.end(way, *this, true);

@@ -115,7 +115,7 @@ class TapThread::Hear final : public wire::DissectorSink, public net::EnetHeard 
     how_.reset();
   }
   void fault(Way way, const Fault& fault, Bytes wrong) override {
-    if (wrong.empty()) return count(way, fault, 0);
+    if (wrong.empty() && *fault.field == '\0') return count(way, fault, 0);  // a gap, not an empty datagram
     if (!may_hold_secrets(way) || std::string_view(fault.field) != net::EnetDissector::kCommand)
       return raw(way, Lane::kDatagram, wrong, &fault);
     Buffer commands(wrong.begin(), wrong.end());

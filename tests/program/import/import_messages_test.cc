@@ -99,6 +99,15 @@ TEST_CASE("a datagram that is not ENet is passed on unchanged") {
   CHECK(heard.all == "open 0 x\nc2s 0 datagram 48454c4c4f\ngone 0\n");
 }
 
+TEST_CASE("an empty datagram is no gap in a connection of ENet") {
+  HeardImport heard;
+  EnetImport sink(heard);
+  sink.opened(0, {"x", "", ""}, 0);
+  sink.bytes({0, Way::kToServer, Lane::kDatagram, 0, {}});
+  sink.connection_over(0);
+  CHECK(heard.all.find("lost") == std::string::npos);
+}
+
 TEST_CASE("a datagram with several wrong commands of ENet is passed on once, or after a packet each command alone") {
   HeardImport heard;
   EnetImport sink(heard);
