@@ -26,7 +26,8 @@ fs::path path_of(const std::string& pattern, const std::string& directory, const
 }
 
 /// The name as an extended regular expression: with the second and later names of FileSink::create_beside, and any time
-/// and link. Such a number has at most seven digits: eight are a date, in a name that a person gave.
+/// and link. The number of a later name has at most five digits: six or eight may be a date in a name that a person
+/// gave.
 std::string regex_of(const RecordingTarget& target) {
   constexpr const char *kTime = "\x01", *kLink = "\x02";  // no name has these
   std::string pattern = target.pattern;
@@ -51,7 +52,7 @@ std::string regex_of(const RecordingTarget& target) {
     }
     return out;
   };
-  return "^" + escaped(name.stem().string()) + "(-[1-9][0-9]{0,6})?" + escaped(name.extension().string()) + "$";
+  return "^" + escaped(name.stem().string()) + "(-[1-9][0-9]{0,4})?" + escaped(name.extension().string()) + "$";
 }
 
 /// Whether it begins as every recording of this program does. An error: it cannot be read.

@@ -88,12 +88,12 @@ TEST_CASE("recordings that are older than keep_s are deleted if their names matc
 
 TEST_CASE("the later files of a name that is taken are deleted, whatever their number, but none with a date") {
   Shelf shelf;
-  for (const char* name : {"a.mcap", "a-9999.mcap", "a-10000.mcap", "a-1234567.mcap"}) shelf.put(name, hours(50));
-  for (const char* other : {"a-20260101.mcap", "a-0.mcap", "a-012.mcap"}) shelf.put(other, hours(500));
+  for (const char* name : {"a.mcap", "a-9999.mcap", "a-10000.mcap", "a-99999.mcap"}) shelf.put(name, hours(50));
+  for (const char* other : {"a-20260101.mcap", "a-260101.mcap", "a-0.mcap", "a-012.mcap"}) shelf.put(other, hours(500));
   shelf.put("a-10001.mcap", hours(5));
   shelf.look(hours(48), 0, {"a.mcap", "panic", 2});
   std::sort(shelf.deleted.begin(), shelf.deleted.end());
-  CHECK(shelf.deleted == Names{"a-10000.mcap", "a-1234567.mcap", "a-9999.mcap", "a.mcap"});
+  CHECK(shelf.deleted == Names{"a-10000.mcap", "a-9999.mcap", "a-99999.mcap", "a.mcap"});
   CHECK(shelf.totals.kept == 1);
 }
 
