@@ -103,7 +103,7 @@ class PublicLists::Thread final : private net::Alarm::User {
     }
   }
 
-  /// A server that takes players again goes on counting.
+  /// Continues the counts of a server that takes players again.
   void take_counts(const PublicAnnouncement& fresh) {
     const auto before = std::find_if(ended_.begin(), ended_.end(), [&](const Ended& one) {
       return one.name == fresh.name && one.list == fresh.list;
@@ -131,8 +131,11 @@ class PublicLists::Thread final : private net::Alarm::User {
     }
     std::erase_if(all_, [this](const One& one) {
       const bool ended = !one.wanted && !one.announcement->is_open();
-      if (ended) ended_.push_back({one.announcement->name, one.announcement->list, one.announcement->state->report()});
-      return ended;
+      if (!ended) return false;
+      Ended counts{one.announcement->name, one.announcement->list, one.announcement->state->report()};
+      std::erase_if(ended_, [&](const Ended& old) { return old.name == counts.name && old.list == counts.list; });
+      ended_.push_back(std::move(counts));
+      return true;
     });
     if (ended_.size() > kMostServers)
       ended_.erase(ended_.begin(), ended_.end() - static_cast<std::ptrdiff_t>(kMostServers));
