@@ -216,6 +216,10 @@ TEST_CASE("panic back: a client that claims its death is told that the server de
   const std::string answer = game.hears<words::DeathClaim>("why: BY_ITSELF");
   CHECK(answer.starts_with("loses DeathClaim: "));
   CHECK(has(answer, "says ClaimRefused why: "));
+  BackPlay watcher;
+  watcher.stage.opens();
+  watcher.hears<words::Enter>("name: 'anna' role: WATCH");
+  CHECK(has(watcher.hears<words::DeathClaim>("why: BY_ITSELF"), "says ClaimRefused why: "));
 }
 
 TEST_CASE("panic back: a watcher's game begins half a second after its last piece") {

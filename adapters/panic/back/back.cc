@@ -225,6 +225,7 @@ void PanicBack::enter(const words::Enter& wish, Out& out) {
 }
 
 void PanicBack::hear_other(const core::Intent& intent, Out& out) {
+  if (core::as<words::DeathClaim>(intent) != nullptr) return core::drop_unsupported<mapping>(intent, out);
   if (watches_ || phase_ == Phase::kDefeated) return out.drop(drops::kWatching, intent);
   // A client that steers all its units at once does not ask to spawn while it has any.
   if (awaits_spawn_ && !fresh_ && core::as<words::Toward>(intent) != nullptr) spawn(out);
