@@ -171,7 +171,7 @@ Outcome<RecordedPlayer> RecordedPlayer::read(const RecordedSessions& found, std:
   player.name = about->player;
   player.answers.be(own_id_in(found, *about));
   player.was_in = about->begins_with_world && about->ready == about->first;
-  bool told = false;
+  bool told = false, entered = player.answers.me() == 0;  // entered before the recording began
   const auto see = [&](const Fact& fact) {
     const auto* own = core::as<words::Player>(fact);
     if (own == nullptr || own->id() != player.answers.me() || own->id() == 0 || std::exchange(told, true)) return;
@@ -187,11 +187,19 @@ Outcome<RecordedPlayer> RecordedPlayer::read(const RecordedSessions& found, std:
     if (event.world != nullptr && event.world->link() == link &&
         is_of_session(event.world->at_us(), about->first, about->last))
       for (const words::Fact& fact : event.world->facts())
-        if (const auto word = core::from_message(fact)) see(*word), player.answers.learn(*word);
+        if (const auto word = core::from_message(fact)) {
+          see(*word);
+          player.answers.learn(*word);
+          const auto* own = core::as<words::Player>(*word);
+          entered |= own != nullptr && own->id() == player.answers.me() && event.world->at_us() == about->first;
+        }
     if (event.word && event.word->link == link)
       if (const words::Fact* const fact = event.word->fact;
           fact != nullptr && is_of_session(fact->at_us(), about->first, about->last))
-        if (const auto word = core::from_message(*fact)) see(*word), player.answers.hear(*word);
+        if (const auto word = core::from_message(*fact)) {
+          see(*word);
+          player.answers.hear(*word);
+        }
     const words::Intent* const intent = intent_of(event, *about);
     const auto word = intent != nullptr ? std::optional(core::from_message(*intent)) : std::nullopt;
     if (!word || !word->ok()) return true;
@@ -209,6 +217,7 @@ Outcome<RecordedPlayer> RecordedPlayer::read(const RecordedSessions& found, std:
   if (player.wishes.empty())
     return Error{"the player of link " + std::to_string(link) +
                  " wished nothing: there is nothing to play to a server"};
+  player.was_in = player.was_in && entered;
   return player;
 }
 

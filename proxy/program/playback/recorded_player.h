@@ -75,7 +75,7 @@ struct RecordedPlayer {
   core::Micros first = 0, last = 0;       ///< of the session
   std::optional<core::Micros> ready;      ///< when the player knew the world
   std::map<core::Id, std::string> names;  ///< of all players
-  bool was_in = false;                    ///< the session began before the recording: an earlier Enter is not in it
+  bool was_in = false;                    ///< it had entered before the recording began
   words::Enter enter;  ///< what it entered as, by its first Player; for a session that lacks an Enter
   Answers answers;
 };
