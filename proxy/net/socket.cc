@@ -221,7 +221,7 @@ NewSockets pair_towards(const Address& server, const Source& source) {
 int connect_stream(int fd, const Address& to) {
   if (::connect(fd, to.raw(), to.size()) == 0 || errno == EINPROGRESS) return 0;
   const int error = errno;
-  // Linux says EADDRNOTAVAIL for both.
+  // Linux says EADDRNOTAVAIL also if no local port is free.
   return error == EADDRNOTAVAIL && has_source_for(to, local_address(fd)) ? EADDRINUSE : error;
 }
 

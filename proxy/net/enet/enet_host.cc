@@ -127,7 +127,7 @@ Outcome<Address> EnetHost::listen(const Address& at, const EnetOptions& options)
 }
 
 Expected<Done, SocketError> EnetHost::open(const EnetOptions& options) {
-  errno = ENOMEM;  // where ENet says nothing, it had no memory
+  errno = ENOMEM;  // if ENet fails without setting errno, memory is short
   host_ = enet_host_create(nullptr, options.peers, options.channels, 0, 0);
   if (host_ && bind_source(host_->socket, options.source) && prepare(options)) return Done{};
   const int error = errno;

@@ -87,7 +87,8 @@ void DatagramSession::try_server() {
     return worker_route_.log_warning(LogKind::kUnreached, made.error().text, {.server = info_.server.text()});
   }
   if (!made || !reader_.open_connected(made->udp.get())) {
-    const auto why = made ? net::towards_error("cannot open a UDP socket towards " + info_.server.text(), errno, source)
+    const int error = errno;
+    const auto why = made ? net::towards_error("cannot open a UDP socket towards " + info_.server.text(), error, source)
                           : made.error();
     worker_route_.log_warning(LogKind::kMachine, why.text, {.server = info_.server.text()});
     return end(Reason::kOutOfDescriptors);

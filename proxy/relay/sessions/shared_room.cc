@@ -269,8 +269,7 @@ std::uint64_t SharedRoom::next_turn(Millis now) {
   if (lockstep_ && lockstep_->next_look() != core::Lockstep::kNever) at = lockstep_->next_look() * 1'000'000;
   if (!touched_.empty()) at = std::min(at, flushed_at_ + kGatherNanos);
   if (!departed_.empty() || to_seat_.ready(now) || (now >= enter_at_ && to_enter_.ready(now))) return 1;
-  const std::uint64_t enters = std::max<std::uint64_t>(1, enter_at_ * 1'000'000);  // 0 would set no alarm
-  return to_enter_.empty() ? at : std::min(at, enters);
+  return to_enter_.empty() ? at : std::min<std::uint64_t>(at, enter_at_ * 1'000'000);
 }
 
 void SharedRoom::order(const std::function<void(core::Back&)>& order) {
