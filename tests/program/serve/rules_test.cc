@@ -45,7 +45,12 @@ struct Yard {
   std::unique_ptr<NativeClient> enter(const std::string& name) const {
     auto client = std::make_unique<NativeClient>(at);
     client->says("{\"enter\":{\"name\":\"" + name + "\"}}\n");
-    REQUIRE(client->hears([](const words::Fact& fact) { return fact.has_owns(); }));
+    bool owns = false, named = false;  // in either order; until then, rules do not know the name
+    REQUIRE(client->hears([&](const words::Fact& fact) {
+      owns |= fact.has_owns();
+      named |= fact.has_player() && fact.player().name() == name;
+      return owns && named;
+    }));
     return client;
   }
   Ended ctl(const std::string& command) { return run({kEntente, "ctl", "--socket", folder.file("socket"), command}); }
