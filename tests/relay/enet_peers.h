@@ -82,6 +82,10 @@ struct Turning : net::Ticker::User {
     while (!done() && std::chrono::steady_clock::now() < stop) uv_run(loop.raw(), UV_RUN_ONCE);
     CHECK(done());
   }
+  /// Runs the loop until what is there is dealt with. Does not wait for anything.
+  void settle() {
+    for (int i = 0; i < 10; ++i) uv_run(loop.raw(), UV_RUN_NOWAIT);
+  }
   void tick(Millis) override {}  // wakes the loop, so that until() checks again even if nothing arrives
   /// Until the loop runs again, its time is this.
   void pretend(Millis now) { loop.raw()->time = now; }

@@ -8,6 +8,7 @@
 #include "proxy/net/web/http.h"
 #include "proxy/net/web/websocket.h"
 #include "proxy/net/web/websocket_handshake.h"
+#include "tests/relay/enet_peers.h"
 #include "tests/relay/running.h"
 #include "tests/support/hex.h"
 
@@ -155,6 +156,21 @@ struct PathRoutes {
     made.limits = no_limits();
     return made;
   }();
+};
+
+/// A loop that the test runs, with WebSocket peers.
+struct WebTurning : Turning {
+  using Turning::Turning;
+  /// What this peer is sent next.
+  std::string next(WebPeer& peer) {
+    until([&] { return peer.stream().readable(0); });
+    return peer.next();
+  }
+  /// Whether something has come to this peer.
+  bool has_more(const WebPeer& peer) {
+    settle();
+    return peer.stream().readable(0);
+  }
 };
 
 }  // namespace entente::testing

@@ -49,9 +49,6 @@ struct Door : Turning, relay::Dispatcher {
   void flush_datagrams() override {}
 
   std::uint32_t inside() const { return route.listener.admission.inside(); }
-  void settle() {
-    for (int i = 0; i < 5; ++i) uv_run(loop.raw(), UV_RUN_NOWAIT);
-  }
   /// This client sends a datagram, which is dealt with.
   void say(const Datagrams& client, const Buffer& bytes) {
     client.send(at, bytes);

@@ -60,9 +60,6 @@ struct Door : Yard, relay::Dispatcher {
     until([&] { return client.peer->waiting() == 0; });
     settle();
   }
-  void settle() {
-    for (int i = 0; i < 3; ++i) uv_run(loop.raw(), UV_RUN_NOWAIT);
-  }
   void knock_anew(std::uint32_t data = kBig) {
     reopen(client, {4, 1, false, kMostPackets});
     knock(at, data);

@@ -73,9 +73,6 @@ struct Door : Turning, HttpCaller::Owner {
 
   const Limits& limits() const { return route.here->rules->limits; }
   Admission& admission() { return route.listener.admission; }
-  void settle() {
-    for (int i = 0; i < 8; ++i) uv_run(loop.raw(), UV_RUN_NOWAIT);
-  }
   /// What has come to the client after it has sent this.
   std::string answer(std::string_view request) {
     client.send(request);

@@ -257,7 +257,7 @@ TEST_CASE("stream acceptor: a listener that closes refuses newcomers, and passes
   door.until([&] { return door.datagrams.size() == 1; });
   door.acceptor.stop();
   socket.send(door.at, frame("two"));
-  for (int i = 0; i < 5; ++i) uv_run(door.loop.raw(), UV_RUN_NOWAIT);
+  door.settle();
   CHECK(door.datagrams.size() == 1);
 }
 
@@ -444,7 +444,7 @@ TEST_CASE(
   for (const relay::OfferedSocket& one : offered) CHECK(one.bound == door.at);
   REQUIRE(door.acceptor.release_newcomers().ok());
   const Stream waits = door.connect();
-  for (int i = 0; i < 5; ++i) uv_run(door.loop.raw(), UV_RUN_NOWAIT);
+  door.settle();
   CHECK(door.let_in.size() == 1);
   const Datagrams socket(here);
   socket.send(door.at, frame("one"));
@@ -465,7 +465,7 @@ TEST_CASE("stream acceptor: after a take-over nobody comes in here any more, and
   door.acceptor.complete_take_over();
   CHECK(door.route.listener.given_away.load());
   const Stream client = door.connect();  // by the socket that the other process has
-  for (int i = 0; i < 5; ++i) uv_run(door.loop.raw(), UV_RUN_NOWAIT);
+  door.settle();
   CHECK(door.let_in.empty());
 }
 

@@ -72,10 +72,6 @@ struct Link : Yard {
     if (how == EnetDelivery::kReliable) until([&] { return server.peer->waiting() == 0; });
     settle();
   }
-  /// What was received, and nothing else, is dealt with.
-  void settle() {
-    for (int i = 0; i < 5; ++i) uv_run(loop.raw(), UV_RUN_NOWAIT);
-  }
   /// The server leaves, and the end's host knows it.
   void server_leaves(std::uint32_t code = 0) {
     server.host.disconnect(*server.peer, code);

@@ -47,9 +47,6 @@ struct Rig : Turning, relay::LabLine::User {
     ours = net::local_address(made->udp.get());
     REQUIRE(it->open(std::move(made->udp), server.here()));
   }
-  void settle() {
-    for (int i = 0; i < 5; ++i) uv_run(loop.raw(), UV_RUN_NOWAIT);
-  }
   /// The server sends this, and it is dealt with.
   void answer(const Buffer& bytes) {
     server.send(ours, bytes);

@@ -83,9 +83,6 @@ struct Rig : Turning {
                                                             .finds_dialect = wants.finds_dialect,
                                                             .gathers = wants.gathers});
   }
-  void settle() {
-    for (int i = 0; i < 8; ++i) uv_run(loop.raw(), UV_RUN_NOWAIT);
-  }
   /// What has come to this peer.
   std::string got(const Stream& peer) {
     settle();

@@ -65,7 +65,7 @@ struct Session final : relay::End::User {
   bool stops = false, shuts_down = false;
 };
 
-struct Rig : Turning {
+struct Rig : WebTurning {
   Rig(const wire::Game& game, relay::WebOptions web, Facing facing, std::size_t dialect)
       : route(loop, with(options_of(game), std::move(web)), {fake.address()}),
         options{.facing = facing, .game = game, .dialect = dialect, .limits = route.here->rules->limits} {}
@@ -73,17 +73,6 @@ struct Rig : Turning {
     options.web = std::move(web);
     options.limits.high_water = kHighWater;
     return options;
-  }
-  void settle() {
-    for (int i = 0; i < 8; ++i) uv_run(loop.raw(), UV_RUN_NOWAIT);
-  }
-  std::string next(WebPeer& peer) {
-    until([&] { return peer.stream().readable(0); });
-    return peer.next();
-  }
-  bool has_more(const WebPeer& peer) {
-    settle();
-    return peer.stream().readable(0);
   }
 
   FakeServer fake;

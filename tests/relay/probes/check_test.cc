@@ -52,9 +52,6 @@ struct Checking : Turning, Check::User {
     CHECK(told == before + 1);
     return results.back();
   }
-  void settle() {
-    for (int i = 0; i < 5; ++i) uv_run(loop.raw(), UV_RUN_NOWAIT);
-  }
 
   OneRoute route;
   relay::Upstream server;

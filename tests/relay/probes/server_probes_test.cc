@@ -284,7 +284,7 @@ TEST_CASE("probes: when a route is retired or stops, a check that runs is given 
     const Stream link = fake.accept();
     retires ? it.probes.retire() : it.probes.close();
     CHECK(link.read_all().empty());
-    for (int i = 0; i < 5; ++i) uv_run(it.loop.raw(), UV_RUN_NOWAIT);
+    it.settle();
     CHECK(it.told == 0);
     CHECK_FALSE(it.probes.failed());
   }
@@ -306,7 +306,7 @@ TEST_CASE("probes: a single server is asked for its dialect at the start, and th
   it.until([&] { return it.told == 1; });
   it.pretend(start + 100'000);
   it.probes.tick(it.loop.now());
-  for (int i = 0; i < 5; ++i) uv_run(it.loop.raw(), UV_RUN_NOWAIT);
+  it.settle();
   CHECK_FALSE(fake.called(0));
   it.pretend(start + 200'000);
   it.probes.want();
@@ -327,7 +327,7 @@ TEST_CASE("probes: a server among several that was away is asked again every fiv
   const auto is_asked_at = [&](Millis when) {
     it.pretend(when);
     it.probes.tick(when);
-    for (int i = 0; i < 5; ++i) uv_run(it.loop.raw(), UV_RUN_NOWAIT);
+    it.settle();
     return second.called(0);
   };
   CHECK_FALSE(is_asked_at(start + kAgain - 1));

@@ -88,9 +88,6 @@ struct Seat : Turning {
     REQUIRE(wait_readable(door.tcp.get()));
   }
   net::Fd take() const { return net::Fd(::accept4(door.tcp.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)); }
-  void settle() {
-    for (int i = 0; i < 5; ++i) uv_run(loop.raw(), UV_RUN_NOWAIT);
-  }
   std::string read(const Stream& from, std::size_t size) {
     std::string all;
     while (all.size() < size) {

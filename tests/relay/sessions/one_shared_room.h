@@ -234,9 +234,6 @@ struct OneSharedRoom : Turning {
     for (int i = 0; i < turns && !done(); ++i) uv_run(loop.raw(), UV_RUN_ONCE);
     return done();
   }
-  void settle() {
-    for (int i = 0; i < 5; ++i) uv_run(loop.raw(), UV_RUN_NOWAIT);
-  }
   /// A guest that waits for its seat.
   Actor& comes(const char* from = "192.0.2.1:5") {
     actors.push_back(std::make_unique<Actor>(*room, static_cast<relay::LinkId>(actors.size() + 2), from));

@@ -90,9 +90,6 @@ struct Seat : Turning {
     options.bridge->back = [this](std::size_t) { return std::make_unique<Prompted>(words); };
     return options;
   }
-  void settle() {
-    for (int i = 0; i < 5; ++i) uv_run(loop.raw(), UV_RUN_NOWAIT);
-  }
   /// The server says this.
   void says(Words its) {
     words = std::move(its);

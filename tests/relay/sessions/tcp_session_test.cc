@@ -57,9 +57,6 @@ struct Seat : Turning {
     options.limits = limits;
     return options;
   }
-  void settle() {
-    for (int i = 0; i < 5; ++i) uv_run(loop.raw(), UV_RUN_NOWAIT);
-  }
   /// The client and the server greet each other.
   void open() {
     client.send(kHello);

@@ -32,7 +32,7 @@ Limits timed() {
 }
 
 /// A client that has asked for a WebSocket.
-struct Seat : Turning {
+struct Seat : WebTurning {
   explicit Seat(const Limits& limits = timed(), const std::string& target = "/",
                 const wire::Game& game = toy::messages())
       : route(loop, with(options_of(game), limits), {fake.address()}, &tapped.sink(0)) {
@@ -65,9 +65,6 @@ struct Seat : Turning {
     options.limits = limits;
     return options;
   }
-  void settle() {
-    for (int i = 0; i < 10; ++i) uv_run(loop.raw(), UV_RUN_NOWAIT);
-  }
   void reach_server() {
     until([&] { return fake.called(0); });
     settle();
@@ -79,16 +76,6 @@ struct Seat : Turning {
     until([&] { return client->stream().readable(0); });
     client->upgrade();
     settle();
-  }
-  /// What this peer is sent next.
-  std::string next(WebPeer& peer) {
-    until([&] { return peer.stream().readable(0); });
-    return peer.next();
-  }
-  /// Whether something has come to this peer.
-  bool has_more(const WebPeer& peer) {
-    settle();
-    return peer.stream().readable(0);
   }
   void pass_some_time() {
     const Millis then = loop.now();
