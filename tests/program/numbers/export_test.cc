@@ -61,16 +61,24 @@ std::vector<std::string> asked(const std::string& path, const std::string& sql) 
 /// The name of a player that needs escapes in each format.
 const std::string kHard = "a\"b,c\r\nd<script>';DROP TABLE players;--";
 
-std::string hard_match(const std::string& path) {
-  const auto to = recorder(path);
-  to->opened(clip_match::kStart, opening(1, "panic", "be-packed"));
-  const auto say = [&](const auto& word, core::Micros at) {
+/// A recording of Panic, which the test fills.
+struct Facts {
+  explicit Facts(const std::string& path) : to(recorder(path)) {
+    to->opened(clip_match::kStart, opening(1, "panic", "be-packed"));
+  }
+  template <class Word>
+  void operator()(const Word& word, core::Micros at) {
     core::Fact fact(word);
     fact.at = at;
     Buffer bytes;
     core::write(fact, bytes);
     to->word(clip_match::kStart + at * 1000, 1, trace::WordKind::kFact, bytes);
-  };
+  }
+  decltype(recorder("")) to;
+};
+
+std::string hard_match(const std::string& path) {
+  Facts say(path);
   words::Player player;
   player.set_id(1);
   player.set_name(kHard);
@@ -88,7 +96,7 @@ std::string hard_match(const std::string& path) {
   unit.mutable_pose()->set_x(std::numeric_limits<double>::infinity());
   say(unit, 1'600'000);
   say(words::Ready(), 2'700'000);
-  REQUIRE(to->close(clip_match::kStart + 3'000'000'000).ok());
+  REQUIRE(say.to->close(clip_match::kStart + 3'000'000'000).ok());
   return path;
 }
 
@@ -164,15 +172,7 @@ TEST_CASE("--every sets the rate of positions") {
 TEST_CASE("positions that end early are told once, and the rest is exported") {
   const Folder folder;
   const std::string path = folder.file("a.mcap");
-  const auto to = recorder(path);
-  to->opened(clip_match::kStart, opening(1, "panic", "be-packed"));
-  const auto say = [&](const auto& word, core::Micros at) {
-    core::Fact fact(word);
-    fact.at = at;
-    Buffer bytes;
-    core::write(fact, bytes);
-    to->word(clip_match::kStart + at * 1000, 1, trace::WordKind::kFact, bytes);
-  };
+  Facts say(path);
   words::Player player;
   player.set_id(1);
   say(player, 0);
@@ -185,7 +185,7 @@ TEST_CASE("positions that end early are told once, and the rest is exported") {
   }
   say(words::Ready(), 0);
   for (core::Micros minute = 1; minute <= 12; ++minute) say(words::Lag(), minute * 60 * core::kSecond);
-  REQUIRE(to->close(clip_match::kStart + 720 * core::kSecond * 1000).ok());
+  REQUIRE(say.to->close(clip_match::kStart + 720 * core::kSecond * 1000).ok());
   ExportOptions options;
   options.source.files = {path};
   options.jsonl = folder.file("a.jsonl");
