@@ -24,8 +24,8 @@ struct PlayableOptions {
   std::uint32_t link = 0;                   ///< of the session to play; 0: the longest session
   std::string_view link_option = "--link";  ///< the option that chooses it, for messages
   bool once = false;  ///< it is read once from end to end: words of what is not read are not made, and none are kept
-  bool temporary = false;  ///< the file is a copy that is removed once it is open: its words are not kept
-  std::chrono::milliseconds patience{1000};      ///< what takes longer shows its progress, and its words are kept
+  bool temporary = false;                    ///< the file is a copy, removed once it is open; its words are not kept
+  std::chrono::milliseconds patience{1000};  ///< what takes longer shows its progress, and its words are kept
   std::ostream* terminal = progress_terminal();  ///< for progress; null: none
 };
 

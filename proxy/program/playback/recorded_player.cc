@@ -169,17 +169,19 @@ Outcome<RecordedPlayer> RecordedPlayer::read(const RecordedSessions& found, std:
   player.ready = about->ready;
   player.names = about->players;
   player.name = about->player;
-  player.answers.be(own_id_in(found, *about));
-  player.was_in = about->begins_with_world && about->ready == about->first;
+  player.answers.set_me(own_id_in(found, *about));
   bool told = false, entered = player.answers.me() == 0;  // entered before the recording began
+  /// Notes what the player entered as. Returns whether the fact is about the player.
   const auto see = [&](const Fact& fact) {
     const auto* own = core::as<words::Player>(fact);
-    if (own == nullptr || own->id() != player.answers.me() || own->id() == 0 || std::exchange(told, true)) return;
+    if (own == nullptr || own->id() == 0 || own->id() != player.answers.me()) return false;
+    if (std::exchange(told, true)) return true;
     player.enter.set_team(own->team());
     player.enter.set_role(own->role());
     player.enter.set_kit(own->kit());
     player.enter.set_motto(own->motto());
     player.enter.set_skin(own->skin());
+    return true;
   };
   std::set<Id> players;  // that wished something
   bool too_long = false;
@@ -188,10 +190,8 @@ Outcome<RecordedPlayer> RecordedPlayer::read(const RecordedSessions& found, std:
         is_of_session(event.world->at_us(), about->first, about->last))
       for (const words::Fact& fact : event.world->facts())
         if (const auto word = core::from_message(fact)) {
-          see(*word);
+          if (see(*word) && event.world->at_us() == about->first) entered = true;
           player.answers.learn(*word);
-          const auto* own = core::as<words::Player>(*word);
-          entered |= own != nullptr && own->id() == player.answers.me() && event.world->at_us() == about->first;
         }
     if (event.word && event.word->link == link)
       if (const words::Fact* const fact = event.word->fact;
@@ -217,7 +217,7 @@ Outcome<RecordedPlayer> RecordedPlayer::read(const RecordedSessions& found, std:
   if (player.wishes.empty())
     return Error{"the player of link " + std::to_string(link) +
                  " wished nothing: there is nothing to play to a server"};
-  player.was_in = player.was_in && entered;
+  player.was_in = entered && about->begins_with_world && about->ready == about->first;
   return player;
 }
 

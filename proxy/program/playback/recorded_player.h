@@ -25,8 +25,8 @@ class Answers {
   static constexpr std::size_t kMostTexts = 10'000;  // further texts are counted by their word's name: "Said"
   static constexpr std::size_t kMostUnits = 10'000;
 
-  /// The player's number, for a recording, which lacks You. Before all facts. 0: unknown.
-  void be(core::Id player) { me_ = player; }
+  /// Sets the player's id, because a recording has no You. 0: unknown. REQUIRES: no fact was heard.
+  void set_me(core::Id player) { me_ = player; }
   /// A fact that the player's room heard. It must hear all of them.
   void hear(const core::Fact& fact);
   /// A fact of a world that is described. It is no answer: it only tells which units are the player's.

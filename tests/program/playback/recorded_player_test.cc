@@ -36,7 +36,7 @@ core::Fact fact(Set&& set) {
 Answers answers(int deaths, const std::string& last = "", bool recorded = false) {
   Answers heard;
   if (recorded)
-    heard.be(7);
+    heard.set_me(7);
   else
     heard.hear(fact<words::You>([](auto& it) { it.set_player(7); }));
   heard.hear(fact<words::Ready>([](auto&) {}));
