@@ -40,7 +40,8 @@ constexpr std::size_t index_of_kind(std::variant<All...>*) {
   return index;
 }
 
-/// A client that claims that its player died shows that, and waits for the answer.
+/// Refuses a DeathClaim: the client already shows its player dead, and waits for the answer. Does nothing for other
+/// intents.
 inline void answer_death_claim(const Intent& intent, const char* why, BackOut& out) {
   if (as<words::DeathClaim>(intent) == nullptr) return;
   words::ClaimRefused refused;

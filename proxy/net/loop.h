@@ -161,7 +161,7 @@ class Alarm final : private Job {
  private:
   void run() override;
 
-  static constexpr std::uint64_t kOff = ~std::uint64_t{0};  // no number of nanoseconds is as many milliseconds
+  static constexpr std::uint64_t kOff = ~std::uint64_t{0};  // later than any time that set() can be given
 
   Loop& loop_;
   User& user_;

@@ -88,8 +88,8 @@ std::string listen_hint(int error) {
   return "listen on another address or port";
 }
 
-/// Whether this machine has an address from which `to` can be reached. `from`: where our socket is bound; a wildcard:
-/// it is not. A UDP socket finds out without sending anything. If there is none to ask with: true.
+/// Whether this machine has an address from which it can reach `to`. `from`: where our socket is bound; a wildcard if
+/// it is not. Asks by connecting a UDP socket, which sends nothing. True if no such socket can be had.
 bool has_source_for(const Address& to, const Address& from) {
   const Fd fd = open_datagram(to.family());
   if (!fd || (!from.wildcard() && !bind_to(fd.get(), from.with_port(0)))) return true;

@@ -71,8 +71,8 @@ void ServerTranslator::translate(const ClearAll&, Update& update) {
   update.flags |= kClear;
 }
 
-/// A cell that dies before it is shown is never removed. So if there are too many, the oldest that is not shown is
-/// forgotten.
+/// The server never removes a cell that dies before it is shown. If the list is full, forgets the oldest cell that was
+/// not shown.
 void ServerTranslator::translate(const AddNode& own, Update&) {
   if (is_own(own.id)) return;
   if (own_.size() >= kMostOwnCells) {

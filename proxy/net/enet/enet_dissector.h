@@ -48,8 +48,8 @@ class EnetDissector {
 
   /// Takes one UDP payload, in the order seen. Packets come out as their receiver gets them: none twice; reliable
   /// ones in order, however they were sent; unreliable ones unless they are late. A gap that kWindow later reliable
-  /// packets do not fill is given up and reported as a fault. Returns whether it had a packet that is right, or a
-  /// fragment of one: that comes out now, comes out later, or came before.
+  /// packets do not fill is given up and reported as a fault. Returns whether it had a valid packet or fragment,
+  /// even one that comes out later, came before, or is too late.
   bool datagram(wire::Way way, Bytes bytes, EnetHeard& to);
 
   /// Datagrams were missed: waiting packets come out, and the next packet on a channel is the next in order. No packet

@@ -26,7 +26,7 @@ class Control {
   /// Adds a question, which changes nothing. `usage`: "find NAME". `about`: a sentence. Handlers are called on the
   /// asking thread, one at a time.
   void add(std::string usage, std::string about, Run run);
-  /// Adds an order: each is logged. `when_refused`: called instead, if orders are refused now.
+  /// Adds an order. Each order is logged. `when_refused` is called instead of `run` while orders are refused.
   void add_order(std::string usage, std::string about, Run run, std::function<void()> when_refused = {});
 
   /// Lines that begin with "--fleet" are passed on to `fleet`, without that word. `fleet` may block, and may call

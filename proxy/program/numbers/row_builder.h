@@ -1,7 +1,7 @@
 // Turns the facts of a recording into rows (rows.h), for every game alike: it knows words only.
 // Invariant: each event gives a row; a description of a moment (a world, or facts that are told again) gives none.
 // Memory depends on the number of players and units, not on the length of the recording. The number of positions
-// depends on the number of facts, not on times and units alone.
+// is limited by the number of facts.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@ namespace entente::numbers {
 
 class RowBuilder {
  public:
-  // The most positions: so many, and so many more for each fact. Then they end, after a whole sample of all units.
+  // The limit of positions: kPositionsAtOnce, plus kPositionsPerFact for each fact. The last sample has all units.
   static constexpr std::uint64_t kPositionsAtOnce = 200'000, kPositionsPerFact = 100;
 
   struct Options {

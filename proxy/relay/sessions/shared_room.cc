@@ -170,7 +170,8 @@ void SharedRoom::depart(core::Id seat, std::string_view why, std::uint32_t code)
 }
 
 /// Serves one departure, entry or seat; false if there is none. Departures come first, because each player present
-/// makes the rest more expensive. Once the room is over, only those who wait for a seat are served: they learn it.
+/// makes the rest more expensive. Once the room is over, only those who wait for a seat are served, and
+/// refused.
 bool SharedRoom::serve_crowd() {
   if (!over() && !departed_.empty() && !(loop_.is_behind() && loop_.now() < gone_since_ + kGatherGone)) {
     const Departed one = std::move(departed_.front());
