@@ -37,6 +37,7 @@ Loop::Loop(Schedule::Clock nanos) : schedule_(std::move(nanos)), read_buffer_(kR
   check(uv_loop_init(&loop_));
   later_.reserve(kLaterAtOnce);
   due_.reserve(kLaterAtOnce);
+  next_.reserve(kLaterAtOnce);
   after_events_ = make_handle<uv_check_t>(this, [this](uv_check_t* it) { return uv_check_init(&loop_, it); });
   after_timers_ = make_handle<uv_prepare_t>(this, [this](uv_prepare_t* it) { return uv_prepare_init(&loop_, it); });
   awake_ = make_handle<uv_idle_t>(this, [this](uv_idle_t* it) { return uv_idle_init(&loop_, it); });
@@ -58,6 +59,7 @@ Loop::~Loop() {
 
 void Loop::cancel_later(const Later& it) {
   std::erase(later_, &it);
+  std::erase(next_, &it);
   std::replace(due_.begin(), due_.end(), const_cast<Later*>(&it), static_cast<Later*>(nullptr));
 }
 
@@ -71,6 +73,8 @@ void Loop::prepare() {
 void Loop::turn() {
   const bool timed = watch_ != nullptr && !schedule_.empty() && ++turns_ % kTimed == 0;
   const std::uint64_t began = timed ? nanos() : 0;
+  later_.insert(later_.end(), next_.begin(), next_.end());
+  next_.clear();
   schedule_.serve(Priority::kPlayer, now());
   outbox_.flush();
   schedule_.serve(Priority::kNewcomer, now());
@@ -82,7 +86,7 @@ void Loop::turn() {
 
 /// Jobs are served after new events were looked for, so that a player's event is served before jobs that are left over.
 void Loop::stay_awake() {
-  if (schedule_.empty() && later_.empty())
+  if (schedule_.empty() && next_.empty())
     uv_idle_stop(awake_.get());
   else
     wake();
@@ -99,7 +103,11 @@ void Loop::end_turn() {
   while (!later_.empty()) {
     due_.swap(later_);
     for (std::size_t i = 0; i < due_.size(); ++i)
-      if (Later* it = due_[i]) it->at_turn_end();
+      if (Later* it = due_[i]) {
+        called_ = it;
+        it->at_turn_end();
+        called_ = nullptr;
+      }
     due_.clear();
     outbox_.flush();
   }

@@ -96,9 +96,10 @@ class Loop {
   bool time_is_up() const { return schedule_.time_is_up(); }
   /// Whether the last turn left jobs for the next one.
   bool is_behind() const { return behind_; }
-  /// Calls `it` once after this turn's events, before the loop sleeps. REQUIRES: not already requested.
+  /// Calls `it` once after this turn's events, before the loop sleeps. If `it` asks within that call, it is called after
+  /// the next turn's events, so what it has left does not hold up others. REQUIRES: not already requested.
   void later(Later& it) {
-    later_.push_back(&it);
+    (&it == called_ ? next_ : later_).push_back(&it);
     wake();
   }
   /// Cancels a request.
@@ -133,6 +134,8 @@ class Loop {
   HandshakeRate handshakes_;
   Schedule schedule_;
   std::vector<Later*> later_, due_;
+  std::vector<Later*> next_;  // for the next turn
+  const Later* called_ = nullptr;
   Buffer read_buffer_;
   DatagramBuffers datagram_buffers_;
   Outbox outbox_;

@@ -37,7 +37,10 @@ bool skip_rest(int fd, std::size_t& skipped) {
 // -- The loop ---------------------------------------------------------------------------------------------------------
 
 RequestLoop::RequestLoop(std::string name, std::string slow_name)
-    : name_(std::move(name)), slow_name_(std::move(slow_name)), news_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+    : name_(std::move(name)),
+      slow_name_(std::move(slow_name)),
+      news_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      no_news_why_(errno) {}
 
 RequestLoop::~RequestLoop() {
   {
@@ -114,8 +117,7 @@ struct RequestServer::Slow {
 };
 
 Outcome<std::unique_ptr<RequestServer>> RequestServer::open(RequestLoop& loop, Fd listening, Hear hear, Millis time) {
-  if (!loop.news_)
-    return Error{"no descriptor is left for the control socket and pages; raise the limit of open files"};
+  if (!loop.news_) return lack_error("cannot serve the control socket and pages", loop.no_news_why_);
   return std::unique_ptr<RequestServer>(new RequestServer(loop, std::move(listening), std::move(hear), time));
 }
 

@@ -47,8 +47,9 @@ class RequestLoop {
   void run();
 
   const std::string name_, slow_name_;
-  const Fd news_;     // an eventfd; none if no descriptor was left
-  std::mutex mutex_;  // of what follows, and of what the servers do on the thread; not held while it waits
+  const Fd news_;          // an eventfd
+  const int no_news_why_;  // the errno, if there is none
+  std::mutex mutex_;       // of what follows, and of what the servers do on the thread; not held while it waits
   std::vector<RequestServer*> servers_;
   bool changed_ = false, ends_ = false;
   std::optional<JobThread> slow_;

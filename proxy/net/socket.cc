@@ -139,6 +139,11 @@ Error machine_error(const std::string& what, int error, const std::string& hint)
   return Error{what + ": " + std::strerror(error) + "; " + hint};
 }
 
+Error lack_error(const std::string& what, int error) {
+  return is_shortage(error) ? machine_error(what, error, hint_for_exhaustion(error))
+                            : Error{what + ": " + std::strerror(error)};
+}
+
 SocketError towards_error(const std::string& what, int error, const Source& source) {
   const char* hint = is_exhaustion(error) ? hint_for_exhaustion(error)
                      : source.foreign     ? "addresses of others need CAP_NET_ADMIN"

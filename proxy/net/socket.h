@@ -110,5 +110,7 @@ Address peer_address(int fd);
 
 /// "what: strerror; hint", for errors of this kind.
 Error machine_error(const std::string& what, int error, const std::string& hint);
+/// The same, with hint_for_exhaustion() if that fits the error; otherwise, without a hint.
+Error lack_error(const std::string& what, int error);
 
 }  // namespace entente::net

@@ -1,8 +1,10 @@
 #include "proxy/relay/worker.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <functional>
 
+#include "proxy/net/socket.h"
 #include "proxy/net/thread_share.h"
 #include "proxy/relay/acceptors/datagram_acceptor.h"
 #include "proxy/relay/acceptors/enet_acceptor.h"
@@ -258,7 +260,7 @@ bool Worker::take_moved(AcceptedClient& newcomer) {
   newcomer.enet = client->take(std::move(newcomer.moved_enet), newcomer.enet.data);
   if (newcomer.enet.host == nullptr) {
     routes_[newcomer.route]->log_warning(LogKind::kMachine,
-                                         "cannot watch the UDP socket of a client; raise the limit of open files");
+                                         net::lack_error("cannot watch the UDP socket of a client", errno).text);
     load_.fetch_sub(1, std::memory_order_relaxed);
     send(home(newcomer.route), SessionLeft{newcomer.route, newcomer.link, newcomer.client});
     return false;

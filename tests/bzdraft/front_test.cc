@@ -153,6 +153,21 @@ TEST_CASE("a client waits for a late world; it is refused with the reason, or to
   CHECK(known.find("The server has another map now") != std::string::npos);
 }
 
+TEST_CASE("a client that asks to enter once the wait is over joins when its player is known") {
+  Play play;
+  play.stage.opens();
+  play.hears<words::Waiting>("");
+  play.learn_room();
+  play.hears<words::Ready>("");
+  std::string in = play.asks({enter_as("anna")});
+  in += play.stage.waits(kSecond);
+  CHECK(in.find("sends MsgAccept") == std::string::npos);
+  in = play.hears<words::Player>("id: 1 name: 'anna' team: RED");
+  in += play.stage.waits(kSecond);
+  CHECK(in.find("sends MsgAccept") != std::string::npos);
+  CHECK(in.find("waiting for") == std::string::npos);
+}
+
 TEST_CASE("a capture that kills nobody: the client, to which its whole team is dead, is shown that it lives") {
   Play play;
   play.come_in();

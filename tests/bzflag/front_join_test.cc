@@ -348,6 +348,27 @@ TEST_CASE("in a room that is ready, a client whose player is known late joins at
   CHECK(lines(all, "sends MsgAccept") != "");
 }
 
+TEST_CASE("a client that asks to enter once the wait is over joins when its player is known, and may be refused until then") {
+  for (const bool refuses : {false, true}) {
+    auto stage = front_stage();
+    stage.opens();
+    stage.receives(as_bytes(kHeader));
+    stage.hears(words::Waiting());
+    furnish(stage, true);
+    stage.hears(words::Ready());
+    std::string in = stage.receives(by_client({enter_as("anna")}));
+    in += stage.waits(core::kSecond);
+    CHECK(lines(in, "sends MsgAccept") == "");
+    words::Refused no;
+    no.set_text("full");
+    in = refuses ? stage.hears(no) : stage.hears(player(1, "anna", words::RED));
+    in += stage.waits(core::kMillisecond);
+    CHECK(lines(in, "sends MsgAccept").empty() == refuses);
+    CHECK(lines(in, "sends MsgReject").empty() != refuses);
+    CHECK(lines(in, "sends MsgMessage").find("waiting for") == std::string::npos);
+  }
+}
+
 TEST_CASE("a client that waits for other players has joined, and gets a message that says so") {
   auto stage = front_stage();
   stage.opens();

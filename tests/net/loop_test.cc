@@ -118,6 +118,33 @@ struct Bell final : Alarm::User {
   std::function<void()> on_ring = [] {};
 };
 
+TEST_CASE("who asks again at the end of a turn is called at the end of the next one, if it does not cancel that") {
+  struct Again final : Later {
+    Again(Loop& l, bool c) : loop(l), cancels(c) {}
+    void at_turn_end() override {
+      ++times;
+      loop.later(*this);
+      if (cancels || times == 5) loop.cancel_later(*this);
+    }
+    Loop& loop;
+    const bool cancels;
+    int times = 0;
+  };
+  Loop loop;
+  Again again(loop, false), gives_up(loop, true);
+  loop.later(again);
+  loop.later(gives_up);
+  std::vector<int> seen;
+  for (int i = 0; i < 3; ++i) {
+    uv_run(loop.raw(), UV_RUN_NOWAIT);
+    seen.push_back(again.times);
+  }
+  CHECK(seen == std::vector<int>{2, 3, 4});  // what was asked for before the first turn is done before its events, too
+  loop.run();
+  CHECK(again.times == 5);
+  CHECK(gives_up.times == 1);
+}
+
 TEST_CASE("an alarm that is cleared does not ring, also if it was due, and may be set again") {
   Loop loop;
   Bell first(loop), second(loop), later(loop);

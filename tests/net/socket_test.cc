@@ -108,6 +108,13 @@ TEST_CASE("sockets towards a server that lack a descriptor say so") {
   }
 }
 
+TEST_CASE("an error for which the machine lacks something says what an operator can do; another one does not") {
+  CHECK(lack_error("no socket", EMFILE).text ==
+        "no socket: Too many open files; raise the limit of open files (ulimit -n)");
+  CHECK(lack_error("no socket", ENOSPC).text == "no socket: No space left on device; raise fs.epoll.max_user_watches");
+  CHECK(lack_error("no socket", EPERM).text == "no socket: Operation not permitted");
+}
+
 TEST_CASE("a peer that has closed its direction or its connection has ended, whatever it sent before") {
   std::vector<Fd> ours, theirs;
   std::vector<int> fds;

@@ -13,13 +13,14 @@ namespace {
 /// Facts that are handled even before the client is in the game.
 template <class T>
 constexpr bool kAlwaysHeard =
-    std::is_same_v<T, words::Refused> || std::is_same_v<T, words::Kicked> || std::is_same_v<T, words::Waiting>;
+    std::is_same_v<T, words::Refused> || std::is_same_v<T, words::Kicked> || std::is_same_v<T, words::Waiting> ||
+    std::is_same_v<T, words::Ready>;
 
 /// Facts that need no handler: they are read from the world when they are needed, or are for clients that still load
 /// it.
 template <class T>
 constexpr bool kNeedsNoHandler = std::is_same_v<T, words::Room> || std::is_same_v<T, words::Rule> ||
-                                 std::is_same_v<T, words::WorldProgress> || std::is_same_v<T, words::Ready>;
+                                 std::is_same_v<T, words::WorldProgress>;
 
 }  // namespace
 

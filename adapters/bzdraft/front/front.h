@@ -49,6 +49,7 @@ class BzdraftFront final : public core::Front, private core::TankDisplay {
   void take_fact(const words::WorldEdit&, const core::Fact&, Outlet& out) { out.drop(drops::kWorldEdit); }
   void take_fact(const words::Refused& refused, const core::Fact&, Outlet& out);
   void take_fact(const words::Kicked& kicked, const core::Fact&, Outlet& out) { goodbye(kicked.text(), out); }
+  void take_fact(const words::Ready&, const core::Fact&, Outlet&) { waiting_.clear(); }
   void take_fact(const words::Waiting& waiting, const core::Fact&, Outlet& out);
 
   void let_in(Outlet& out);
@@ -62,7 +63,7 @@ class BzdraftFront final : public core::Front, private core::TankDisplay {
   bool gone_ = false;
   core::ResyncPhase resync_;
   bool other_world_told_ = false;
-  std::string waiting_;  // the last line about what the room waits for
+  std::string waiting_;  // the last line about what the room waits for; empty once it is ready
 
   core::FlagNumbers flag_numbers_{512};
   core::TankKeeper keeper_{*this};

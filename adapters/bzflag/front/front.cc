@@ -213,6 +213,11 @@ void BzflagFront::take_fact(const words::Waiting& waiting, const core::Fact&, Ou
   let_in(out);
 }
 
+void BzflagFront::take_fact(const words::Ready&, const core::Fact&, Outlet& out) {
+  waiting_.clear();
+  let_in(out);
+}
+
 /// Lets the client in once it has asked to enter, and the room is ready or says what it waits for. The order is that of
 /// bzfs; another order has crashed clients. Only flags that others carry come later than from bzfs, because their
 /// carriers have no numbers before.

@@ -67,7 +67,7 @@ class BzflagFront final : public core::Front, private core::TankDisplay {
   void take_fact(const words::Kicked& kicked, const core::Fact&, Outlet& out) {
     goodbye(kicked.text(), words::Refused::OTHER, out);
   }
-  void take_fact(const words::Ready&, const core::Fact&, Outlet& out) { let_in(out); }
+  void take_fact(const words::Ready&, const core::Fact&, Outlet& out);
   void take_fact(const words::Waiting& waiting, const core::Fact&, Outlet& out);
 
   core::Micros header_deadline() const;
@@ -86,7 +86,7 @@ class BzflagFront final : public core::Front, private core::TankDisplay {
   core::ResyncPhase resync_;
   bool other_world_told_ = false;
   std::vector<std::string> flags_known_;
-  std::string waiting_;  // the last line about what the room waits for
+  std::string waiting_;  // the last line about what the room waits for; empty once it is ready
   std::uint16_t ping_number_ = 0;
   core::Micros pinged_ = 0;
 

@@ -121,8 +121,8 @@ Outcome<Address> EnetHost::listen(const Address& at, const EnetOptions& options)
   use(std::move(bound->udp), to_enet(bound->address));
   listens_ = true;
   unpacker_ = std::make_unique<EnetUnpacker>();
-  if (!prepare(options))
-    return Error{"cannot watch the UDP socket of " + at.text() + "; raise the limit of open files"};
+  errno = ENOMEM;  // as in open()
+  if (!prepare(options)) return lack_error("cannot watch the UDP socket of " + at.text(), errno);
   return from_enet(host_->address);
 }
 

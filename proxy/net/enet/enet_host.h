@@ -178,8 +178,8 @@ class EnetHost final : private Poll::User, private Alarm::User, private Later {
   /// Ends `peer` here, without a callback. Null: it is not connected any more, and stays. REQUIRES: `socket` is from
   /// socket_for(); not in a callback of this host.
   std::unique_ptr<MovedEnetPeer> release(EnetPeer& peer, Fd socket);
-  /// Serves this peer, and nobody else. Null: the limit of open files is reached, and the peer is dropped. REQUIRES: it
-  /// is not open.
+  /// Serves this peer, and nobody else. Null, with errno: its socket cannot be watched, and the peer is dropped.
+  /// REQUIRES: it is not open.
   EnetPeer* take(std::unique_ptr<MovedEnetPeer> moved);
   /// Whether it has no peers.
   bool empty() const { return peers_ == 0; }

@@ -4,11 +4,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <optional>
 #include <utility>
 
 #include "proxy/net/fd.h"
 #include "proxy/net/process/close_on_exec.h"
+#include "proxy/net/socket.h"
 
 namespace entente::net {
 namespace {
@@ -21,10 +23,13 @@ struct Pipe {
   Handle<uv_pipe_t> ours;
 };
 
-/// `reads`: whether we read. Nothing: the process is out of descriptors.
+/// `reads`: whether we read. Nothing: it failed, and errno says why.
 std::optional<Pipe> make_pipe(Loop& loop, void* owner, bool reads) {
   uv_file ends[2];
-  if (uv_pipe(ends, reads ? UV_NONBLOCK_PIPE : 0, reads ? 0 : UV_NONBLOCK_PIPE) != 0) return std::nullopt;
+  if (const int error = uv_pipe(ends, reads ? UV_NONBLOCK_PIPE : 0, reads ? 0 : UV_NONBLOCK_PIPE); error != 0) {
+    errno = -error;
+    return std::nullopt;
+  }
   Fd ours(ends[reads ? 0 : 1]), theirs(ends[reads ? 1 : 0]);
   auto handle = make_handle<uv_pipe_t>(owner, [&](uv_pipe_t* it) { return uv_pipe_init(loop.raw(), it, 0); });
   if (handle == nullptr || uv_pipe_open(handle.get(), ours.get()) != 0) return std::nullopt;
@@ -57,7 +62,7 @@ Outcome<Done> ChildProcess::start(const std::vector<std::string>& arguments, std
   for (std::string& one : texts) pointers.push_back(one.data());
   pointers.push_back(nullptr);
   auto in = make_pipe(loop_, this, false), out = make_pipe(loop_, this, true);
-  if (!in || !out) return Error{"no descriptor is left for its pipes; raise the limit of open files"};
+  if (!in || !out) return lack_error("no pipes for the program", errno);
   output_.clear();
   uv_stdio_container_t files[3]{};
   for (int i = 0; i < 3; ++i) {

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "proxy/net/socket.h"
 #include "proxy/net/udp_twin.h"
 
 namespace entente::relay {
@@ -46,8 +47,8 @@ wire::Status Acceptor::status() { return worker_route_->status(admission_.inside
 Outcome<Done> Acceptor::offer_twin(std::vector<OfferedSocket>& out) {
   const net::Address& at = worker_route_->route.listen_address;
   twin_ = net::udp_twin(at.family());
-  net::Fd copy = net::copy_of(twin_.get());
-  if (!twin_ || !copy) return Error{"no descriptor is left for a socket; raise the limit of open files"};
+  net::Fd copy = twin_ ? net::copy_of(twin_.get()) : net::Fd();
+  if (!copy) return cannot_share();
   out.push_back({std::move(copy), at});
   return Done{};
 }
@@ -64,8 +65,7 @@ Outcome<Done> Acceptor::release_datagrams(net::UdpReader& reader,
 }
 
 Error Acceptor::cannot_share() const {
-  return net::machine_error("cannot share the port of " + route().listen_address.text(), errno,
-                            "each player needs one more descriptor; raise the limit of open files");
+  return net::lack_error("cannot share the port of " + route().listen_address.text(), errno);
 }
 
 void Acceptor::drop_twin() {
@@ -75,8 +75,7 @@ void Acceptor::drop_twin() {
 }
 
 Error Acceptor::cannot_watch() const {
-  return Error{"cannot watch the listener " + worker_route_->route.listen_address.text() +
-               "; raise the limit of open files"};
+  return net::lack_error("cannot watch the listener " + worker_route_->route.listen_address.text(), errno);
 }
 
 std::optional<Reason> Acceptor::objection_to_dialect(std::uint32_t data) {

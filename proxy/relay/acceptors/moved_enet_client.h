@@ -16,7 +16,7 @@ class MovedEnetClient final : private net::EnetHost::User {
     host_.set_party(loop.client_party(client));
   }
 
-  /// A `host` of null: the limit of open files is reached.
+  /// A `host` of null, with errno: its socket cannot be watched.
   AcceptedEnetPeer take(std::unique_ptr<net::MovedEnetPeer> moved, std::uint32_t data) {
     net::EnetPeer* const peer = host_.take(std::move(moved));
     return {peer != nullptr ? &host_ : nullptr, peer, data};

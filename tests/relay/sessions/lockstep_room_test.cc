@@ -99,6 +99,17 @@ TEST_CASE("lockstep room: if all who had asked leave, the time stays where it is
   CHECK(its.room->time() == 400'000);
 }
 
+TEST_CASE("lockstep room: a long step takes many turns of the loop, so that others are served meanwhile") {
+  LockstepRoom its;
+  Actor& ben = its.enters("ben");
+  its.stage->every = kTick;
+  CHECK(its.steps(ben));
+  ben.say(step_by(3'600));
+  CHECK_FALSE(its.within(3, [&] { return ben.script.clocks.size() == 2; }));
+  its.until([&] { return ben.script.clocks.size() == 2; });
+  CHECK(ben.script.clocks.back() == 3'600'400'000);
+}
+
 TEST_CASE("lockstep room: of whom more waits than may, only it is sent away") {
   LockstepRoom its;
   Actor &anna = its.enters("anna"), &ben = its.enters("ben");

@@ -100,9 +100,11 @@ class HouseBack final : public core::Back {
   void tick(core::BackOut& out) override {
     for (core::Fact& one : std::exchange(tells, {})) out.say(std::move(one));
     if (closes) out.close(*closes);
+    if (every != 0) out.wake(out.now() + every);
   }
 
   std::vector<core::Fact> tells;  ///< at its next tick
+  core::Micros every = 0;         ///< between its ticks; 0: it does not ask for them
   std::optional<std::string> closes;
 };
 
