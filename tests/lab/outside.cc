@@ -76,13 +76,14 @@ void Events::take(std::string_view body) {
 
 void Events::check(bool whole, bool certain, std::size_t joins) {
   const auto wrong = [this](const std::string& what) { verdict_.wrong.push_back(who_ + ": " + what); };
-  std::map<std::string, int> inside;  // joins without their leaves
+  std::map<std::string, int> inside;  // joins without their leaves, by process and session
   for (const auto& [id, event] : all_) {
     if (certain && event.taken > 1)
       wrong("the event " + event.kind + " of session " + event.session + " came " + std::to_string(event.taken) +
             " times");
-    if (event.kind == "join") ++inside[event.session];
-    if (event.kind == "leave") --inside[event.session];
+    const std::string session = id.substr(0, id.rfind('-') + 1) + event.session;
+    if (event.kind == "join") ++inside[session];
+    if (event.kind == "leave") --inside[session];
   }
   if (!whole) return;
   if (lost_ != 0) wrong(std::to_string(lost_) + " events were lost");
