@@ -187,8 +187,11 @@ TEST_CASE("a write of the ban file that failed is tried again, and the log says 
   stop_log();
   spdlog::set_default_logger(logger);
   const std::string lines = text_of(settings.file());
-  CHECK_MESSAGE(lines.find('\n') == lines.size() - 1, lines);
-  CHECK(lines.ends_with(path + " is written again (access.ban_file)\n"));
+  const std::string again = path + " is written again (access.ban_file)\n";
+  CHECK(lines.ends_with(again));
+  CHECK(lines.find(again) == lines.size() - again.size());
+  // The thread may have tried between remove() and save(), and then it tells of the failure.
+  CHECK_MESSAGE(std::count(lines.begin(), lines.end(), '\n') <= 2, lines);
 }
 
 TEST_CASE("the end of a ban that cannot be removed from the file is logged once, and removed later") {
