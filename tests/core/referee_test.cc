@@ -774,6 +774,49 @@ TEST_CASE("referee: a client cannot shoot rays faster than a held trigger") {
   match.now = begins + kSecond / 2;
   match.says(anna, ray);
   CHECK(shots() == 2);
+  CHECK(anna.seat->count<words::ShotEnded>() == 3);  // those that were refused: her client has drawn them
+}
+
+TEST_CASE("referee: a client is told that a shot has ended that it may not fire: while dead, or a grenade from afar") {
+  Match match(quick());
+  const auto anna = match.plays("anna");
+  words::Fire far;
+  far.set_kind(words::GRENADE);
+  far.set_shot(7);
+  far.set_x(90);
+  match.says(anna, far);
+  CHECK(anna.seat->last<words::ShotEnded>()->shot() == 7);
+  words::DeathClaim gives_up;
+  gives_up.set_why(words::BY_ITSELF);
+  match.says(anna, gives_up);
+  for (const auto kind : {words::BALL, words::RAY, words::GRENADE}) {
+    CAPTURE(kind);
+    words::Fire fire;
+    fire.set_kind(kind);
+    fire.set_shot(20U + static_cast<std::uint32_t>(kind));
+    fire.set_vx(1);
+    match.says(anna, fire);
+    CHECK(anna.seat->last<words::ShotEnded>()->shot() == fire.shot());
+  }
+  CHECK(anna.seat->count<words::Shot>() == 0);
+}
+
+TEST_CASE("referee: a player has no more shots in the air than the arena says, however quickly the guns load") {
+  ArenaRules rules = quick();
+  rules.reload = 0.1;
+  rules.most_balls = 3;
+  Match match(rules, 1'000);
+  const auto anna = match.plays("anna");
+  match.goes(anna, 0, -30, 0);
+  for (int i = 0; i < 3; ++i) match.shoots(anna, 0);
+  CHECK(anna.seat->count<words::Shot>() == 3);
+  match.lasts(1);
+  const std::size_t before = anna.seat->count<words::Shot>();
+  match.shoots(anna, 0);
+  CHECK(anna.seat->count<words::Shot>() == before);  // loaded, but three are in the air
+  REQUIRE(match.until(4, [&] { return anna.seat->count<words::ShotEnded>() == 4; }));
+  match.shoots(anna, 0);
+  CHECK(anna.seat->count<words::Shot>() == before + 1);
 }
 
 TEST_CASE("referee: a trigger that was held at a death does not shoot in the next life") {
@@ -1191,6 +1234,18 @@ TEST_CASE("referee: a round of a saved arena that a rule has ended stays over un
   CHECK(match.room.world().round().state() == words::Round::OVER);
   match.room.order([](Back& back) { static_cast<Referee&>(back).open_round(); }, match.now);
   CHECK(match.room.world().round().state() == words::Round::RUNNING);
+}
+
+TEST_CASE("referee: who was dead where the arena was before waits for its next life as after a death") {
+  Arena arena = in_play();
+  arena.rules.respawn = 5;
+  Match match(arena);
+  const auto ben = match.comes_promised("ben", "ben");
+  match.says(ben, words::Spawn());
+  match.lasts(4.8);
+  CHECK_FALSE(match.tank(ben).unit.alive());
+  match.lasts(0.4);
+  CHECK(match.tank(ben).unit.alive());
 }
 
 TEST_CASE("referee: what is held for a player is released if it does not come in time") {

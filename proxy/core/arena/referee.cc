@@ -217,8 +217,11 @@ void Referee::begin_with(Player& player, const SavedPlayer& start, words::Team w
 
 /// Where the player was, with what it carried.
 void Referee::go_on(Player& player, const SavedPlayer& start, BackOut& out) {
+  if (!start.pose) {  // it may have died just now
+    player.spawn_allowed_at = std::max(player.spawn_allowed_at, next_life(player, out.now()));
+    return;
+  }
   player.spawn_allowed_at = 0;
-  if (!start.pose) return;
   player.wants_spawn = true;
   spawn(player, out);
   if (!player.alive) return;

@@ -166,7 +166,7 @@ class Referee final : public Back {
   void end_claim(Player& player, const words::ShotEndClaim& claim, BackOut& out);
 
   // -- Grenades and guided shots: referee_courses.cc
-  void throw_grenade(Player& player, const words::Fire& fire, BackOut& out);
+  void throw_grenade(Player& player, const Shooting& wish, BackOut& out);
   void fall(Ball& ball, double dt, BackOut& out);
   void burst(Ball& ball, BackOut& out);
   void guide(Ball& ball, double dt, BackOut& out);

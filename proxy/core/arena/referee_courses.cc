@@ -6,6 +6,7 @@
 #include "proxy/core/arena/referee.h"
 #include "proxy/core/drops.h"
 #include "proxy/core/gameplay/claims.h"
+#include "proxy/core/gameplay/guns.h"
 #include "proxy/core/seconds.h"
 
 namespace entente::core {
@@ -31,10 +32,11 @@ double length(const std::array<double, 3>& v) { return std::hypot(v[0], v[1], v[
 
 // -- Grenades ---------------------------------------------------------------------------------------------------------
 
-void Referee::throw_grenade(Player& player, const words::Fire& fire, BackOut& out) {
+void Referee::throw_grenade(Player& player, const Shooting& wish, BackOut& out) {
+  const words::Fire& fire = *wish.fire;
   const double off = std::hypot(fire.x() - player.tank.x, fire.y() - player.tank.y, fire.z() - player.tank.z);
-  if (off > kFromHand) return out.drop(drops::kThrownFromAfar);
-  if (!load(player, out.now())) return out.drop(drops::kNotLoaded);
+  if (off > kFromHand) return refuse_shot(wish, player.who.id(), drops::kThrownFromAfar, out);
+  if (!load(player, out.now())) return refuse_shot(wish, player.who.id(), drops::kNotLoaded, out);
   Ball ball;
   ball.kind = words::GRENADE;
   ball.shooter = player.who.id();

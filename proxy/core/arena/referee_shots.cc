@@ -18,9 +18,9 @@ constexpr double kBack = 0.05;                              // metres before a w
 }  // namespace
 
 void Referee::shoot(Player& player, const Shooting& wish, BackOut& out) {
-  if (!player.alive || !running()) return;
+  if (!player.alive || !running()) return refuse_shot(wish, player.who.id(), drops::kFireNotInPlay, out);
   const bool by_client = wish.fire != nullptr;
-  if (by_client && wish.fire->kind() == words::GRENADE) return throw_grenade(player, *wish.fire, out);
+  if (by_client && wish.fire->kind() == words::GRENADE) return throw_grenade(player, wish, out);
   const bool ray =
       by_client ? wish.fire->kind() == words::RAY || wish.fire->kind() == words::MELEE : player.steering.trigger_held();
   ray ? shoot_ray(player, wish, out) : shoot_ball(player, wish, out);
@@ -61,8 +61,13 @@ void Referee::shoot_ball(Player& player, const Shooting& wish, BackOut& out) {
   out.say(shot);
 }
 
-/// Uses a loaded barrel, which then reloads. False: none is loaded.
+/// Uses a loaded barrel, which then reloads. False: none is loaded, or the player has as many shots in the air as it may
+/// have.
 bool Referee::load(Player& player, Micros now) const {
+  const auto flying = std::count_if(balls_.begin(), balls_.end(), [&](const Ball& ball) {
+    return ball.shooter == player.who.id() && ball.until > now;
+  });
+  if (static_cast<std::uint32_t>(flying) >= arena_.rules.most_balls) return false;
   const auto barrel =
       std::find_if(player.barrels.begin(), player.barrels.end(), [&](Micros loaded) { return loaded <= now; });
   if (barrel == player.barrels.end()) return false;
@@ -71,7 +76,10 @@ bool Referee::load(Player& player, Micros now) const {
 }
 
 void Referee::shoot_ray(Player& player, const Shooting& wish, BackOut& out) {
-  if (out.now() < player.trigger_allowed_at) return;
+  if (out.now() < player.trigger_allowed_at) {
+    if (wish.fire != nullptr) refuse_shot(wish, player.who.id(), drops::kNotLoaded, out);
+    return;  // a trigger that is held fires later
+  }
   player.trigger_allowed_at = out.now() + micros(arena_.rules.trigger);
   const double yaw = wish.yaw.value_or(player.tank.yaw);
   Ball ray;
