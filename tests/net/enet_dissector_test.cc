@@ -377,6 +377,58 @@ TEST_CASE("enet: a gap that the window does not hold is reported, and what waite
   CHECK(heard.packets.size() == 3 + EnetDissector::kWindow);
 }
 
+TEST_CASE("enet: a packet that its receiver discards or keeps back, because it is too far ahead, hides no others") {
+  Heard heard;
+  EnetUnpacker unpacker;
+  EnetDissector dissector(unpacker);
+  const auto reliable = [&](std::uint32_t number) {
+    dissector.datagram(Way::kToServer, from_hex("00000600" + hex_of(number, 4) + "0001aa"), heard);
+  };
+  const auto unreliable = [&](std::uint32_t number) {
+    dissector.datagram(Way::kToServer, from_hex("00000700" + hex_of(number, 4) + hex_of(number, 4) + "0001bb"), heard);
+  };
+  const auto in_two = [&](std::uint32_t number, std::uint32_t part) {
+    dissector.datagram(Way::kToServer,
+                       from_hex("00000c00" + hex_of(number, 4) + hex_of(number, 4) + "0001" + hex_of(2, 8) +
+                                hex_of(part, 8) + hex_of(2, 8) + hex_of(part, 8) + "cc"),
+                       heard);
+  };
+  reliable(100);
+  reliable(100 + 7 * 4096);
+  CHECK(heard.faults == std::vector<std::string>{"a packet too far ahead"});
+  reliable(6 * 4096);  // ENet keeps it back
+  CHECK(heard.faults.size() == 1);
+  unreliable(100 + 1025);
+  in_two(100 + 1025, 0);
+  CHECK(heard.faults.size() == 3);
+  CHECK(heard.packets.size() == 1);
+  for (std::uint32_t number = 101; number <= 200; ++number) {
+    reliable(number);
+    unreliable(number);
+  }
+  unreliable(200 + 1024);
+  in_two(200 + 1024, 1);
+  CHECK(heard.packets.size() == 1 + 2 * 100 + 1);
+  CHECK(heard.faults.size() == 3);
+}
+
+TEST_CASE("enet: a packet whose fragments never come all is given up like one that is missing") {
+  Heard heard;
+  EnetUnpacker unpacker;
+  EnetDissector dissector(unpacker);
+  const auto say = [&](const std::string& text) { dissector.datagram(Way::kToServer, from_hex(text), heard); };
+  say("00000600" + hex_of(1, 4) + "0001aa");
+  say("00000800" + hex_of(2, 4) + hex_of(2, 4) + "0001" + hex_of(2, 8) + hex_of(0, 8) + hex_of(2, 8) + hex_of(0, 8) +
+      "cc");
+  for (std::uint32_t number = 4; number < 4 + EnetDissector::kWindow; ++number)
+    say("00000600" + hex_of(number, 4) + "0001aa");
+  CHECK(heard.packets.size() == 1);
+  CHECK(heard.faults.empty());
+  say("00000600" + hex_of(4 + EnetDissector::kWindow, 4) + "0001aa");
+  CHECK(heard.packets.size() == 2 + EnetDissector::kWindow);
+  CHECK(heard.faults == std::vector<std::string>{"reliable packets are missing"});
+}
+
 /// A client's first datagram.
 Buffer connect_datagram(std::uint32_t id) {
   return from_hex("0fff82ff0001" + hex_of(0, 4) + "ffff" + hex_of(1400, 8) + hex_of(65536, 8) + hex_of(2, 8) +
@@ -404,6 +456,30 @@ TEST_CASE("enet: a client that connects again begins with number 1; a connect th
   CHECK(says(1) == 1);
   CHECK(heard.connects == std::vector<std::uint32_t>{7, 7});
   CHECK(heard.faults.empty());
+}
+
+TEST_CASE("enet: a connect within a connection, or from the server, is a fault, and nothing after it is read") {
+  Heard heard;
+  EnetUnpacker unpacker;
+  EnetDissector dissector(unpacker);
+  const Buffer connect = connect_datagram(5);
+  dissector.datagram(Way::kToServer, connect, heard);
+  for (std::uint32_t number = 1; number <= 3; ++number)
+    dissector.datagram(Way::kToServer, from_hex("00000600" + hex_of(number, 4) + "0001aa"), heard);
+  Buffer within = connect_datagram(6), second = connect_datagram(6);
+  within[0] = 0x00;
+  within[1] = 0x00;
+  const Buffer packet = from_hex("0600" + hex_of(4, 4) + "0001aa");
+  within.insert(within.end(), packet.begin(), packet.end());
+  second.insert(second.begin() + 2, packet.begin(), packet.end());
+  dissector.datagram(Way::kToServer, within, heard);
+  dissector.datagram(Way::kToClient, connect_datagram(6), heard);
+  dissector.datagram(Way::kToServer, second, heard);
+  CHECK(heard.faults == std::vector<std::string>(3, "a connect within a connection"));
+  CHECK(heard.connects.size() == 1);
+  CHECK(heard.packets.size() == 4);
+  dissector.datagram(Way::kToServer, from_hex("00000600" + hex_of(5, 4) + "0001aa"), heard);
+  CHECK(heard.packets.size() == 5);
 }
 
 TEST_CASE("enet: after datagrams were missed, the next reliable packet of each channel comes out at once") {

@@ -6,15 +6,31 @@
 #include <utility>
 
 namespace entente::net {
+namespace {
+
+constexpr const char* kTooFar = "a packet too far ahead";
+
+/// Whether ENet takes this reliable number, if `current` was the last one in order: it discards one that is seven
+/// windows ahead or more.
+bool takes(std::uint16_t number, std::uint16_t current) {
+  constexpr int kNumbers = 0x1000, kWindows = 16, kMostAhead = 7;
+  const int here = current / kNumbers, there = number / kNumbers + (number < current ? kWindows : 0);
+  return there >= here && there < here + kMostAhead;
+}
+
+}  // namespace
 
 bool EnetDissector::datagram(wire::Way way, Bytes bytes, EnetHeard& to) {
   const auto opened = unpacker_.open(bytes);
-  if (opened) return commands(way, opened->commands, to);
+  if (opened) return commands(way, *opened, to);
   to.fault(way, opened.error(), bytes);
   return false;
 }
 
-bool EnetDissector::commands(wire::Way way, Bytes body, EnetHeard& to) {
+/// As ENet, reads nothing after a connect within a connection.
+bool EnetDissector::commands(wire::Way way, const EnetUnpacker::Opened& opened, EnetHeard& to) {
+  const Bytes body = opened.commands;
+  const bool may_connect = way == wire::Way::kToServer && opened.header.peer() == EnetHeader::kNobody;
   EnetFields in(body);
   bool had_packet = false;
   while (!in.left().empty()) {
@@ -23,6 +39,10 @@ bool EnetDissector::commands(wire::Way way, Bytes body, EnetHeard& to) {
     EnetCommand command;
     if (!command.read(in)) {
       to.fault(way, {"not an ENet command", kCommand, offset}, at);
+      break;
+    }
+    if (command.kind == EnetCommand::kConnect && (!may_connect || offset != 0)) {
+      to.fault(way, {"a connect within a connection", kCommand, offset}, at);
       break;
     }
     if (const char* what = act(way, command, to))
@@ -45,6 +65,7 @@ const char* EnetDissector::act(wire::Way way, const EnetCommand& command, EnetHe
     case ENET_PROTOCOL_COMMAND_SEND_FRAGMENT:
       return reliable(way, command, to);
     case ENET_PROTOCOL_COMMAND_SEND_UNRELIABLE:
+      if (is_too_far(side(way).channels[command.channel], command)) return kTooFar;
       if (side(way).channels[command.channel].newest.follows(command))
         to.packet(way, command.channel, EnetDelivery::kUnreliable, command.payload);
       return nullptr;
@@ -76,14 +97,32 @@ const char* EnetDissector::reliable(wire::Way way, const EnetCommand& command, E
   // Unwrapped numbers start high enough that one may lie before the first that was seen.
   constexpr std::uint64_t kFar = 1U << 20U;
   if (channel.next == 0) channel.next = kFar + (from_start_ ? 1U : first);
-  const auto ahead = static_cast<std::int16_t>(first - static_cast<std::uint16_t>(channel.next));
+  const auto next = static_cast<std::uint16_t>(channel.next);
+  const auto ahead = static_cast<std::int16_t>(first - next);
   if (ahead < 0) return nullptr;  // sent again
+  if (!takes(first, static_cast<std::uint16_t>(next - 1))) return kTooFar;
   const std::uint64_t at = channel.next + static_cast<std::uint64_t>(ahead);
+  const auto came = [&] {
+    const auto held = channel.reliable.find(at);
+    return held == channel.reliable.end() ? 0 : held->second.came.size();
+  };
+  const std::size_t before = came();
   const char* what = fill(mine, command, channel.reliable, at);
-  const bool too_far = !channel.reliable.empty() && channel.reliable.rbegin()->first - channel.next > kWindow;
-  if (too_far) to.fault(way, {"reliable packets are missing", "", 0}, {});
-  deliver(way, command.channel, channel, to, too_far);
+  channel.held += came() - before;
+  std::size_t later = channel.held;  // than what is missing
+  if (const auto oldest = channel.reliable.begin(); oldest != channel.reliable.end() && oldest->first == channel.next)
+    later -= oldest->second.came.size();
+  const bool given_up = later > kWindow;
+  if (given_up) to.fault(way, {"reliable packets are missing", "", 0}, {});
+  deliver(way, command.channel, channel, to, given_up);
   return what;
+}
+
+/// Of an unreliable packet: ENet keeps it until its reliable number has come, and goes on with others.
+bool EnetDissector::is_too_far(const Channel& channel, const EnetCommand& command) const {
+  if (channel.next == 0 && !from_start_) return false;
+  const auto current = static_cast<std::uint16_t>(channel.next == 0 ? 0 : channel.next - 1);
+  return static_cast<std::int16_t>(command.sequence - current) > static_cast<int>(kWindow);
 }
 
 /// Sequenced packets that are late are dropped, as their receiver does; unreliable numbers begin again after each
@@ -132,6 +171,7 @@ void EnetDissector::drop(Side& side, Held& held, Held::iterator at) {
 const char* EnetDissector::fragment(wire::Way way, const EnetCommand& command, EnetHeard& to) {
   Side& mine = side(way);
   Channel& channel = mine.channels[command.channel];
+  if (is_too_far(channel, command)) return kTooFar;
   if (!channel.newest.precedes(command)) return nullptr;
   Held& held = channel.unreliable;
   const std::uint64_t at = std::uint64_t{command.sequence} << 16U | command.start;
@@ -179,6 +219,7 @@ void EnetDissector::deliver(wire::Way way, std::uint8_t id, Channel& channel, En
     if (first->first != channel.next && !over_gaps) return;
     if (!first->second.whole() && !over_gaps) return;
     channel.next = first->first + first->second.count;
+    channel.held -= first->second.came.size();
     if (first->second.whole()) to.packet(way, id, EnetDelivery::kReliable, first->second.packet());
     drop(side(way), channel.reliable, first);
   }

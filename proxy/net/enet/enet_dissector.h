@@ -47,9 +47,10 @@ class EnetDissector {
   EnetDissector& operator=(const EnetDissector&) = delete;
 
   /// Takes one UDP payload, in the order seen. Packets come out as their receiver gets them: none twice; reliable
-  /// ones in order, however they were sent; unreliable ones unless they are late. A gap that kWindow later reliable
-  /// packets do not fill is given up and reported as a fault. Returns whether it had a valid packet or fragment,
-  /// even one that comes out later, came before, or is too late.
+  /// ones in order, however they were sent; unreliable ones unless they are late. Those that their receiver discards or
+  /// keeps back, because they are too far ahead, are faults. A gap is given up and reported as a fault once more than
+  /// kWindow later reliable packets or fragments have come. Returns whether it had a valid packet or fragment, even one
+  /// that comes out later, came before, or is too late.
   bool datagram(wire::Way way, Bytes bytes, EnetHeard& to);
 
   /// Datagrams were missed: waiting packets come out, and the next packet on a channel is the next in order. No packet
@@ -60,7 +61,7 @@ class EnetDissector {
   void end(EnetHeard& to);
 
   static constexpr const char* kCommand = "command";        ///< Fault::field of a wrong command
-  static constexpr std::size_t kWindow = 1024;              ///< reliable sequence numbers held back behind a gap
+  static constexpr std::size_t kWindow = 1024;              ///< reliable packets and fragments held back behind a gap
   static constexpr std::size_t kLargestPacket = 1U << 20U;  ///< bytes
   /// Bytes kept for one direction, with their bookkeeping: everything behind a gap until it is given up, and two of the
   /// largest packets that are incomplete. ENet limits only what is not acknowledged: while one datagram is lost again
@@ -106,6 +107,7 @@ class EnetDissector {
   struct Channel {
     std::uint64_t next = 0;  // the reliable sequence number that comes next, unwrapped; 0 = none seen yet
     Held reliable;
+    std::size_t held = 0;  // packets and fragments in `reliable`
     Held unreliable;  // fragments under way, by the numbers of the last reliable packet and of their own
     Newest newest;    // of the unreliable ones
   };
@@ -115,11 +117,12 @@ class EnetDissector {
     std::size_t kept = 0;  // Pieces::kept() of all Held
   };
 
-  bool commands(wire::Way way, Bytes body, EnetHeard& to);
+  bool commands(wire::Way way, const EnetUnpacker::Opened& opened, EnetHeard& to);
   const char* act(wire::Way way, const EnetCommand& command, EnetHeard& to);
   void connect(const EnetCommand& command, EnetHeard& to);
   const char* reliable(wire::Way way, const EnetCommand& command, EnetHeard& to);
   const char* fragment(wire::Way way, const EnetCommand& command, EnetHeard& to);
+  bool is_too_far(const Channel& channel, const EnetCommand& command) const;
   void drop(Side& side, Held& held, Held::iterator at);
   const char* fill(Side& side, const EnetCommand& command, Held& held, std::uint64_t at);
   void deliver(wire::Way way, std::uint8_t id, Channel& channel, EnetHeard& to, bool over_gaps);

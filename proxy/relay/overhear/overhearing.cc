@@ -103,7 +103,10 @@ class Overhearing::Hear final : public wire::DissectorSink, public net::EnetHear
   void packet(wire::Way way, std::uint8_t channel, net::EnetDelivery send, Bytes bytes) override {
     take(way, wire::EnetCarriage{channel, send}.lane(), bytes);
   }
-  void fault(wire::Way, const Fault&, Bytes) override {}
+  void fault(wire::Way way, const Fault& fault, Bytes wrong) override {
+    if (!wrong.empty()) return;  // its receiver discards it, too
+    session_.room->lose(std::string("from the ") + (way == wire::Way::kToServer ? "client, " : "server, ") + fault.what);
+  }
 
  private:
   Session& session_;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "proxy/base/steady_wall.h"
+#include "proxy/net/enet/enet_dissector.h"
 #include "tests/relay/rule_orders.h"
 #include "tests/relay/toy.h"
 #include "tests/support/toy_faces.h"
@@ -192,6 +193,33 @@ TEST_CASE("overhearing: a datagram that is no message, of either peer, does not 
   ear.sink.bytes(1, Way::kToServer, Lane::kDatagram, frame("by datagram"), Ear::now());
   CHECK(ear.heard() == Lines{"client: on", "server: on", "client: by datagram"});
   CHECK(ear.orders.count(Kind::kLost) == 0);
+}
+
+TEST_CASE("overhearing: with the datagrams of ENet, a session's rules end if packets are missing, not if one is refused") {
+  Ear ear(toy::packets());
+  relay::LinkInfo info;
+  info.link = 1;
+  info.game = &ear.game;
+  info.route = kRoute;
+  info.enet_datagrams = true;
+  ear.sink.opened(info, Ear::now());
+  const auto says = [&](std::size_t number, std::string_view text) {
+    const Buffer message = frame(text);
+    Buffer datagram{0, 0, 6, 0};  // to peer 0: a reliable packet on channel 0
+    for (const std::size_t field : {number, message.size()}) {
+      datagram.push_back(static_cast<std::uint8_t>(field >> 8U));
+      datagram.push_back(static_cast<std::uint8_t>(field & 0xFFU));
+    }
+    datagram.insert(datagram.end(), message.begin(), message.end());
+    ear.sink.bytes(1, Way::kToServer, Lane::kDatagram, datagram, Ear::now());
+  };
+  says(1, "first");
+  says(1 + 7 * 4096, "refused by its receiver");
+  says(2, "second");
+  for (std::size_t i = 0; i <= net::EnetDissector::kWindow; ++i) says(4 + i, "later");
+  says(5 + net::EnetDissector::kWindow, "after the gap");
+  CHECK(ear.heard() == Lines{"client: first", "client: second"});
+  CHECK(ear.orders.texts(Kind::kLost) == Lines{"from the client, reliable packets are missing"});
 }
 
 TEST_CASE("overhearing: the rules of a session that sends nonsense end, once, and those of others go on") {
