@@ -48,6 +48,7 @@ struct Reader final : WebUser {
     messages += std::string(as_text(payload)) + ' ';
     on_message();
   }
+  void go_on(WebLink&) override { on_go_on(); }
   void received_overhead(WebLink&, std::size_t bytes) override { overhead += bytes; }
   void close_frame(WebLink&, const CloseFrame&) override {}
   void protocol_error(WebLink&, const Fault& what, const std::string&) override {
@@ -83,7 +84,7 @@ struct Reader final : WebUser {
   std::optional<Tls> session;
   Buffer heard;
   std::string fault, messages;
-  std::function<void()> on_message = [] {};
+  std::function<void()> on_message = [] {}, on_go_on = [] {};
   bool over = false;
   std::string log;  // m: message, e: end, f: protocol error
   std::size_t overhead = 0;
@@ -322,6 +323,92 @@ TEST_CASE("messages that came with the request are told after the answer, in ord
   CHECK(becomes(loop, [&] { return reader.messages == "1 2 3 "; }));
   reader.link.hear_early();  // there are no more
   CHECK(reader.messages == "1 2 3 ");
+  reader.link.hang_up();
+  loop.run();
+}
+
+TEST_CASE("messages that come between the request and its answer are told after the answer, in order") {
+  Loop loop;
+  bool asked = false;
+  Reader reader(loop, nullptr, nullptr, [&](WebLink&, const HttpHead&) { asked = true; });
+  reader.say(std::string(kUpgrade) + frames({"1"}));
+  REQUIRE(becomes(loop, [&] { return asked; }));
+  const std::string two = frames({"2"});
+  for (const std::string& part : {two.substr(0, 3), two.substr(3), frames({"3"})}) {
+    reader.say(part);
+    turns(loop);
+  }
+  CHECK(reader.messages.empty());
+  reader.link.answer(reader.link.request(), nullptr);
+  CHECK(reader.messages.empty());
+  reader.link.hear_early();
+  CHECK(becomes(loop, [&] { return reader.messages == "1 2 3 "; }));
+  reader.link.hang_up();
+  loop.run();
+}
+
+TEST_CASE("a user that asks to be called again hears no further message before it is done with this one") {
+  for (const bool at_once : {false, true}) {
+    CAPTURE(at_once);  // whether the next messages were read with the first one
+    Loop loop;
+    Reader reader(loop, nullptr, nullptr, [](WebLink& link, const HttpHead& request) { link.answer(request, nullptr); });
+    reader.say(kUpgrade);
+    REQUIRE(becomes(loop, [&] { return reader.link.upgraded(); }));
+    int left = 2;
+    std::string order;
+    reader.on_message = [&] {
+      order += 'm';
+      if (left == 2) reader.link.call_again();
+    };
+    reader.on_go_on = [&] {
+      order += left > 1 ? 'a' : 'b';
+      if (--left > 0) reader.link.call_again();
+    };
+    reader.say(at_once ? frames({"1", "2"}) : frames({"1"}));
+    if (!at_once) reader.say(frames({"2"}));
+    CHECK(becomes(loop, [&] { return reader.messages == "1 2 "; }));
+    CHECK(order == "mabm");
+    turns(loop);
+    CHECK(order == "mabm");
+    reader.link.hang_up();
+    loop.run();
+  }
+}
+
+TEST_CASE("a user that is called again and stops reading hears no further message before it reads again") {
+  Loop loop;
+  Reader reader(loop, nullptr, nullptr, [](WebLink& link, const HttpHead& request) { link.answer(request, nullptr); });
+  reader.say(kUpgrade);
+  REQUIRE(becomes(loop, [&] { return reader.link.upgraded(); }));
+  bool called = false;
+  reader.on_message = [&] {
+    if (!called) reader.link.call_again();
+  };
+  reader.on_go_on = [&] {
+    called = true;
+    reader.link.set_reading(false);
+  };
+  reader.say(frames({"1", "2", "3"}));
+  CHECK(becomes(loop, [&] { return called; }));
+  turns(loop);
+  CHECK(reader.messages == "1 ");
+  reader.link.set_reading(true);
+  CHECK(becomes(loop, [&] { return reader.messages == "1 2 3 "; }));
+  reader.link.hang_up();
+  loop.run();
+}
+
+TEST_CASE("a user that is called again and hangs up hears nothing more") {
+  Loop loop;
+  Reader reader(loop, nullptr, nullptr, [](WebLink& link, const HttpHead& request) { link.answer(request, nullptr); });
+  reader.say(kUpgrade);
+  REQUIRE(becomes(loop, [&] { return reader.link.upgraded(); }));
+  reader.on_message = [&] { reader.link.call_again(); };
+  reader.on_go_on = [&] { reader.link.hang_up(); };
+  reader.say(frames({"1", "2"}));
+  CHECK(becomes(loop, [&] { return !reader.link.is_open(); }));
+  turns(loop);
+  CHECK(reader.messages == "1 ");
   reader.link.hang_up();
   loop.run();
 }

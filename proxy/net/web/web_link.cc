@@ -150,7 +150,7 @@ void WebLink::go_on(Tcp&) {
   if (std::exchange(behind_, false)) user_.go_on(*this);
   // A WebSocket may have kept messages of what was read.
   if (!behind_ && tcp_.is_open() && (stage_ == Stage::kMessages || !unheard_.empty()))
-    hear(std::exchange(unheard_, {}));
+    tcp_.is_reading() ? hear(std::exchange(unheard_, {})) : tcp_.call_again();
   if (tcp_.is_open()) user_.messages_done(*this);
   if (tcp_.is_open()) hear_end();
 }

@@ -360,6 +360,50 @@ TEST_CASE("web end: who stops reading while it is told hears the rest when it re
         std::string(as_text(frame("one"))) + std::string(as_text(frame("two"))) + std::string(as_text(frame("three"))));
 }
 
+/// A client that has sent one message of many frames, and another message. The user stops reading at the first frames.
+struct Halfway : OfClient {
+  Halfway() : OfClient(native::game(), kJson) {
+    open();
+    session.stops = true;
+    for (std::size_t i = 0; i < 2 * wire::FrameReader::kAtOnce; ++i) all += std::to_string(i) + '\n';
+    client->send(Opcode::kText, as_bytes(all));
+    client->send(Opcode::kText, as_bytes(kLast));
+    all += kLast;
+    settle();
+    CHECK(session.calls == 1);
+  }
+  static constexpr std::string_view kLast = "last\n";
+  std::string all;
+};
+
+TEST_CASE("web end: who stops reading within a message hears the rest of it first when it reads again") {
+  Halfway it;
+  const std::string first = it.session.heard;
+  CHECK(first.size() < it.all.size() / 2);
+  it.end->set_reading(true);
+  it.until([&] { return it.session.calls == 2; });
+  it.settle();
+  CHECK(it.session.calls == 2);  // it has stopped again
+  it.session.stops = false;
+  it.end->set_reading(true);
+  it.until([&] { return it.session.calls == 3; });
+  CHECK(it.session.heard == it.all);
+  it.client_says(Opcode::kText, as_bytes(Halfway::kLast));
+  CHECK(it.session.heard == it.all.append(Halfway::kLast));
+}
+
+TEST_CASE("web end: the rest of a message at which its user stopped is not heard after the end") {
+  Halfway it;
+  it.session.stops = false;
+  it.end->shut_down("go home", 0);
+  CHECK(it.next(*it.client) == "close:1001 go home");
+  CHECK(it.next(*it.client) == "end");
+  it.client->stream().close();
+  it.until([&] { return it.session.has("over"); });
+  CHECK(it.session.calls == 1);
+  CHECK(it.session.log == Log{"opened", "over"});
+}
+
 TEST_CASE("web end: a peer that goes on sending after the end is cut off after 64 KiB") {
   OfClient it;
   it.open();
