@@ -686,6 +686,15 @@ TEST_CASE("a client is told of the flag of a tank that gets its number only afte
   CHECK(in.find(carrier, in.rfind("sends MsgFlagUpdate")) != std::string::npos);
 }
 
+TEST_CASE("a tank of nobody that comes into a running game is a player of its own, and leaves with the tank") {
+  Play play;
+  play.come_in();
+  const std::string told = play.hears<words::Unit>("id: 50 alive: true pose { unit: 50 x: 9 }");
+  CHECK(told.starts_with("sends MsgAddPlayer player=3 "));
+  CHECK(told.ends_with("sends MsgAlive player=3 position=(9000 0 0)\n"));
+  CHECK(play.hears<words::Gone>("unit: 50") == "sends MsgRemovePlayer player=3\n");
+}
+
 TEST_CASE("the work for a fact about a unit without a number does not grow with the units of its owner") {
   Play play;
   play.stage.opens();

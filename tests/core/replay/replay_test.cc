@@ -367,4 +367,45 @@ TEST_CASE("a viewer that asks to play is told that it cannot; its chat reaches a
   CHECK(show.standing.now.watchers == 1);
 }
 
+/// A live recording of which one read of a world fails.
+class Patchy final : public RecordingSource {
+ public:
+  explicit Patchy(int fails_at) : left_(fails_at) {}
+  std::unique_ptr<FactReader> reader() override { return std::make_unique<Reads>(left_); }
+  Micros end_time() const override { return MemoryFacts(drive()).end_time(); }
+
+ private:
+  class Reads final : public FactReader {
+   public:
+    explicit Reads(int& left) : left_(left) {}
+    Micros end_time() const override { return facts_.end_time(); }
+    std::optional<Micros> next_at() override { return facts_.next_at(); }
+    Fact next() override { return facts_.next(); }
+    Outcome<Done> seek(Micros at, WorldState& world) override {
+      if (--left_ == 0) return Error{"it was forgotten"};
+      return facts_.seek(at, world);
+    }
+
+   private:
+    MemoryFacts facts_{drive()};
+    int& left_;
+  };
+
+  int left_;
+};
+
+TEST_CASE("a live recording that cannot be read when it is to begin begins a little later") {
+  for (const int fails_at : {0, 1, 2}) {
+    CAPTURE(fails_at);  // 1: whether there is a world to begin with; 2: that world; 0: none fails
+    Show show(drive());
+    show.room.emplace(show.host, std::make_unique<Replay>(std::make_shared<Patchy>(fails_at)), shared());
+    show.room->back_opened({}, show.now);
+    Seen& seen = show.watch();
+    show.pass(kSecond);
+    CHECK(seen.world.ready());
+    CHECK(seen.world.geometry() != nullptr);
+    CHECK(show.host.closed.empty());
+  }
+}
+
 }  // namespace entente::testing::replay_test

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/relay/bridging.h"
+#include "tests/relay/native_lines.h"
 #include "tests/relay/route/one_route.h"
 #include "tests/relay/sessions/one_shared_room.h"
 #include "tests/relay/sessions/quiet_owner.h"
@@ -243,6 +243,22 @@ TEST_CASE("room guest: a client whose dialect has no front is refused, and the l
   (void)seat.read_to_end();
   CHECK(seat.route.ended(Reason::kBadRequest) == 1);
   CHECK(seat.route.heard.line("which has no front yet"));
+}
+
+TEST_CASE("room guest: who is sent away before it has a seat is told why in the words of its game") {
+  Seat seat(timed(), [](relay::RouteOptions& options) {
+    options.game = &native::game();
+    options.listen_dialect = kJson;
+    options.clients_name_dialect = true;  // so it must speak first
+    options.bridge->front = kNativeFront;
+  });
+  seat.settle();
+  CHECK(seat.session->seat_id() == 0);
+  seat.session->send_away(Reason::kKicked, "be nice");
+  const std::string told = seat.read_to_end();
+  CHECK(told.find(R"("refused")") != std::string::npos);
+  CHECK(told.find("be nice") != std::string::npos);
+  CHECK(seat.route.ended(Reason::kKicked) == 1);
 }
 
 TEST_CASE("room guest: a client that waits for its seat when the room ends is refused at once") {

@@ -299,6 +299,36 @@ TEST_CASE("a closing that did not fit is told later, once, without its reason") 
   CHECK(rig.sink.ring().empty());
 }
 
+TEST_CASE("closings that did not fit are told half a ring at a time, each once, while the reader makes room") {
+  constexpr LinkId kLinks = 300;
+  Rig rig(4096);
+  for (LinkId link = 1; link <= kLinks; ++link) {
+    rig.open(link);
+    rig.take_all();
+  }
+  rig.fill_whole();
+  for (LinkId link = 1; link <= kLinks; ++link) rig.sink.closed(link, "gone", 1);
+  std::map<LinkId, int> told;
+  int rounds = 0;
+  for (bool all = false; !all; ++rounds) {
+    REQUIRE(rounds < 100);
+    rig.take_all();
+    all = rig.sink.write_pending(2);
+    std::size_t bytes = 0;
+    while (!rig.sink.ring().empty()) {
+      const Ring::EntryHeader header = rig.take();
+      bytes += sizeof header + rig.bytes.size();
+      if (header.kind == RingSink::kClosed) ++told[header.link];
+    }
+    CHECK(bytes <= 4096 / 2 + sizeof(Ring::EntryHeader));
+  }
+  CHECK(rounds > 2);
+  CHECK(told.size() == kLinks);
+  for (const auto& [link, times] : told) CHECK(times == 1);
+  CHECK(rig.sink.write_pending(3));
+  CHECK(rig.sink.ring().empty());
+}
+
 TEST_CASE("openings and closings have room that bytes and words leave free") {
   Rig rig(4096);
   rig.open(3);
