@@ -547,6 +547,22 @@ TEST_CASE("move: a player is not moved to a server that is drained meanwhile") {
   }
 }
 
+TEST_CASE("move: the player of a bridge continues at the server of a relay, and goes home from there") {
+  Moving running;
+  Player anna(running);
+  for (const std::size_t route : {kRelay, kHome}) {
+    CAPTURE(route);
+    auto result = running.begin_move(route);
+    auto [server, enter] = greet(*running.home);
+    CHECK(enter.find(R"("name":"anna")") != std::string::npos);
+    let_in(server, "two", "cleo");
+    CHECK(result.get().how == How::kMoved);
+    anna.client.until("you were moved to another server");
+    anna.plays_on(server, "hello");
+    anna.server.emplace(std::move(server));
+  }
+}
+
 TEST_CASE("move: the player of a relay is told where to connect") {
   Moving running;
   Lines client(Stream::to(running.addresses[kRelay]));
