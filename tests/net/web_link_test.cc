@@ -351,7 +351,8 @@ TEST_CASE("a user that asks to be called again hears no further message before i
   for (const bool at_once : {false, true}) {
     CAPTURE(at_once);  // whether the next messages were read with the first one
     Loop loop;
-    Reader reader(loop, nullptr, nullptr, [](WebLink& link, const HttpHead& request) { link.answer(request, nullptr); });
+    Reader reader(loop, nullptr, nullptr,
+                  [](WebLink& link, const HttpHead& request) { link.answer(request, nullptr); });
     reader.say(kUpgrade);
     REQUIRE(becomes(loop, [&] { return reader.link.upgraded(); }));
     int left = 2;

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 
+#include "adapters/panic/panic.h"
 #include "proxy/relay/tap/tap.h"
 #include "proxy/trace/recording.h"
 #include "tests/relay/native_lines.h"
@@ -156,6 +157,44 @@ TEST_CASE(
       CHECK_FALSE(call.server_replaced().meanwhile());
     }
   CHECK(count(trace::Detail::kGone) == 1);  // the client
+}
+
+/// A bridge from native to a server of Panic whose dialect is found in the session.
+class ToPanic final : public Serving {
+ public:
+  ToPanic(const net::Address& server, relay::Tap* tap) : Serving(1) {
+    relay::RouteOptions options = held(0, native::game(), true);
+    options.servers[0].dialect = std::nullopt;
+    options.bridge->server_game = &panic::game();
+    options.bridge->back = [](std::size_t dialect) { return panic::faces().back({dialect, {}}); };
+    serve(std::move(options), server, no_limits(), tap, kJson);
+  }
+};
+
+TEST_CASE("a recording of a bridge says which dialect its server was found to speak") {
+  Scratch scratch;
+  auto recorder = trace::Recorder::open(scratch.path);
+  REQUIRE(recorder.ok());
+  relay::TapThread tap({.recorder = std::move(*recorder)});
+  {
+    const FakeServer fake;
+    ToPanic running(fake.address(), &tap);
+    Lines client(Stream::to(running.address));
+    client.say(R"({"enter":{"name":"anna"}})");
+    const Stream server = fake.accept();
+    server.send(Buffer{1,  1, 1, 0, 1,  1,   0, 0, 0, 1,  // as in detection_test.cc
+                       32, 0, 0, 0, 0,  100, 0, 0, 0, 0,  //
+                       16, 0, 0, 0, 50, 0,   0, 0, 1, 1, 4});
+    CHECK(eventually([&] { return running.heard.told("opened") == 1; }));
+    client.stream().finish();
+    CHECK(running.empty());
+  }
+  REQUIRE(tap.stop().ok());
+  std::vector<std::string> spoken;
+  for (const trace::Detail& call : Recorded(scratch.path).calls)
+    if (call.has_server_speaks()) spoken.push_back(call.server_speaks());
+  REQUIRE(spoken.size() == 1);
+  CHECK(spoken[0] == "be-packed");
 }
 
 }  // namespace

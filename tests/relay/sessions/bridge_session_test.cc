@@ -454,6 +454,32 @@ TEST_CASE(
   CHECK_FALSE(seat.session->has_ended());
 }
 
+TEST_CASE("bridge session: a player is not moved to a listener that cannot keep count of another address") {
+  Seat seat(timed(), 600'000);
+  seat.greet();
+  seat.accept_server();
+  seat.until([&] {
+    seat.session->tick(seat.loop.now());
+    return seat.route.route.known_world.get(seat.loop.now()) != nullptr;
+  });
+  OneRoute to(seat.loop, Seat::with(timed(), 0, toy::stream()), {seat.fake.address()});
+  seat.owner.only = &*to.here;
+  std::optional<Reason> why;
+  for (std::uint32_t i = 0; !why || *why != Reason::kTooFast; ++i) {
+    REQUIRE(i < 1'000'000);
+    const std::string text =
+        "10." + std::to_string(i >> 16U) + "." + std::to_string(i >> 8U & 255U) + "." + std::to_string(i & 255U);
+    why = to.listener.admission.call_for_check(*net::Address::parse(text, 5), no_limits(), seat.loop.now());
+  }
+  const auto order = std::make_shared<relay::MoveOrder>(1);
+  seat.session->move(order);
+  const relay::MoveResult result = order->wait(0);
+  CHECK(result.how == relay::MoveOrder::How::kStays);
+  CHECK(result.text == relay::text(Reason::kTooFast));
+  CHECK_FALSE(seat.session->has_ended());
+  seat.session.reset();  // before the other route
+}
+
 TEST_CASE("bridge session: it counts for its server from its beginning until it is gone") {
   Seat seat;
   CHECK(seat.route.server().sessions() == 1);

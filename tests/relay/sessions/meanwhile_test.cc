@@ -81,8 +81,13 @@ struct Seat : Turning {
     made.limits.ready_ms = kReady;
     made.limits.stall_ms = kStall;
     if (front_stays) made.bridge->front = [](std::size_t) { return std::make_unique<Stayer>(); };
-    made.bridge->while_down = relay::BridgeOptions::ArenaPlace{"lobby", [] { return native::make_front({kJson, {}}); },
-                                                              [] { return native::make_back({kJson, {}}); }};
+    made.bridge->while_down = relay::BridgeOptions::ArenaPlace{"lobby",
+                                                               [] {
+                                                                 return native::make_front({kJson, {}});
+                                                               },
+                                                               [] {
+                                                                 return native::make_back({kJson, {}});
+                                                               }};
     return made;
   }
   /// At this time; 0: now.
@@ -129,7 +134,8 @@ struct Seat : Turning {
 constexpr const char* kEnters = R"({"enter":{"name":"anna"}})";
 constexpr const char* kLooks = R"({"want_world":{}})";
 
-TEST_CASE("meanwhile: a server that accepts a player on the way into the arena is hung up, and nobody waits behind it") {
+TEST_CASE(
+    "meanwhile: a server that accepts a player on the way into the arena is hung up, and nobody waits behind it") {
   Seat seat(kLooks);
   CHECK(seat.waiting() == 1);
   const LateServer server(seat.at);
