@@ -326,6 +326,7 @@ class Checker {
   void arena(const config::Config& config, int index, std::size_t number) {
     const config::Arena& arena = config.arena(index);
     const std::string path = "arena[" + std::to_string(index) + "].";
+    if (arena.name() == kAudiences) problem(path + "name", "is what commands call all audiences; choose another name");
     if (arena.fleet()) {
       if (!is_in_fleet(config)) problem(path + "fleet", "needs [fleet]");
       if (const auto why = fleet::objection_to_token(arena.name())) problem(path + "name", *why);

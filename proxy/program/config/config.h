@@ -17,6 +17,9 @@
 
 namespace entente {
 
+/// What commands call the rooms of all audiences. No arena may have this name.
+inline constexpr const char* kAudiences = "watch";
+
 /// The errors of a file: lines "file:line:column: key: error", in the order of the file.
 using ConfigErrors = std::vector<std::string>;
 

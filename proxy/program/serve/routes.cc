@@ -511,7 +511,7 @@ Outcome<Done> Routes::plan_watches(const Watches& watches, const std::string& of
     }
     known->settings = settings;
     const std::size_t first = plan.after.size();
-    const auto planned = plan_listeners(*listeners, {known->room, "watch"}, *tap, same, position, &*known, plan);
+    const auto planned = plan_listeners(*listeners, {known->room, kAudiences}, *tap, same, position, &*known, plan);
     if (!planned) return planned.error();
     if (!same) plan.rooms.back().listeners = numbers_from(first, plan.after.size());
     plan.watches_after.push_back(std::move(*known));

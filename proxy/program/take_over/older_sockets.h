@@ -37,9 +37,9 @@ struct OlderProcesses {
 /// Asks them. Takes at most 0.3 s.
 OlderProcesses older_processes(const std::string& control_socket);
 
-/// Their processes, sessions, routes and servers, as a JSON list. Takes at most 0.6 s; those that answer later are left
-/// out:
-/// [{"process":4711,"list":[…],"routes":[…],"servers":[…]}]
+/// Their processes, sessions, routes and servers, as a JSON list. Takes about 0.6 s at most, of which each has its share:
+/// [{"process":4711,"list":[…],"routes":[…],"servers":[…]},{"process":4712,"silent":true}]
+/// `silent`: it did not answer in time.
 std::string older_as_json(const std::string& control_socket);
 
 }  // namespace entente

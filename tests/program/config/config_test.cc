@@ -296,6 +296,8 @@ TEST_CASE("all faults of an arena are reported with their places") {
             .starts_with("a.toml:2:11: arena[0].listen[0]: 'aos://127.0.0.1:0?mode=datagrams': 'mode=datagrams' is"));
   const std::string web = "listen = [\"ogar+ws://127.0.0.1:99/a\", \"ogar+ws://127.0.0.1:99/b\"]\n";
   CHECK(wrong("[[arena]]\n" + web).empty());
+  CHECK(wrong("[[arena]]\nname = \"watch\"\n" + web) ==
+        "a.toml:2:8: arena[0].name: is what commands call all audiences; choose another name\n");
   CHECK(wrong("[[route]]\nlisten = \"ogar+ws://127.0.0.1:99/c\"\nto = \"ogar+ws://h\"\n[[arena]]\n" + web)
             .starts_with("a.toml:5:11: arena[0].listen[0]: cannot share 127.0.0.1:99 with route[0].listen, which "
                          "leads elsewhere\n"));

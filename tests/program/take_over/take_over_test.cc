@@ -324,8 +324,10 @@ TEST_CASE("how many players an old process has is unknown while it does not answ
     REQUIRE(::listen(busy.get(), 8) == 0);
     CHECK(older_processes(socket).may_be_there);
     CHECK_FALSE(older_processes(socket).sessions.has_value());
+    CHECK(older_as_json(socket) == "[{\"process\":4711,\"silent\":true}]");
   }
   CHECK(older_processes(socket).sessions == std::size_t{0});  // it is gone
+  CHECK(older_as_json(socket) == "[]");
 }
 
 TEST_CASE("a ban of a player of the new process also ends sessions of the old one") {

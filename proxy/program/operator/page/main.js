@@ -46,7 +46,7 @@ function showTotals({ list, routes, servers }, now) {
   const each = [[tiles.players, players, String], [tiles.down, down, rate], [tiles.up, up, rate], [tiles.refused, refused, (value) => `${value.toFixed(1)}/s`]];
   for (const [tile, history, text] of each) tile.chart.draw(history, null, text);
   tell(tiles.players.number, list.length);
-  tell(tiles.players.more, [counted(routes.filter((one) => !one.process).length, "route"), older ? `${older} in the process from before the upgrade` : "", bots ? counted(bots, "bot") : "", waiting ? `${waiting} waiting for a server` : ""].filter(Boolean).join(", "));
+  tell(tiles.players.more, [counted(routes.filter((one) => !one.process).length, "route"), older ? `${older} in the process from before the upgrade` : "", ...seen.older.filter((one) => one.silent).map((one) => `process ${one.process}, from before the upgrade, does not answer`), bots ? counted(bots, "bot") : "", waiting ? `${waiting} waiting for a server` : ""].filter(Boolean).join(", "));
   tell(tiles.down.number, rate(down.now));
   tell(tiles.down.more, `${bytes(sum(routes, "to_client"))} so far`);
   tell(tiles.up.number, rate(up.now));
@@ -316,7 +316,7 @@ function state(text, name = "") {
 }
 
 /** Adds what the processes from before an upgrade still have. */
-function addOlder({ process, list, routes, servers }) {
+function addOlder({ process, list = [], routes = [], servers = [] }) {
   const there = (one) => one.sessions > 0, labelled = (one) => ({ ...one, process });
   for (const one of list) seen.list.push(labelled(one));
   for (const one of routes.filter(there)) seen.routes.push(labelled(one));
