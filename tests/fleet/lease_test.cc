@@ -154,12 +154,13 @@ TEST_CASE("an owner that gives up its lease never frees the entry of a later own
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
   Field field;
-  {
+  for (const std::uint64_t later_by : {1U, 0U}) {  // nodes that take it at the same moment may have the same epoch
     Candidate a(nats, field.loop, "a");
     hold_renewal(field, a, nats);
     bus::Lease later;
     later.set_node("b");
-    later.set_epoch(a.epochs.back() + 1);
+    later.set_run(1);
+    later.set_epoch(a.epochs.back() + later_by);
     const std::string bytes = later.SerializeAsString();
     bool there = false;  // after the renewal, and before what follows
     a.line->put("entente-leases", "arena.field", as_bytes(bytes),
@@ -413,6 +414,63 @@ TEST_CASE("a lease that was released for ever is not taken again") {
       one->line.reset();
     }
   }
+  field.loop.run();
+}
+
+/// Waits until the node has taken an entry that was free. False: it owns it already, because the machine is busy.
+bool takes(Field& field, Candidate& of, std::uint64_t epoch) {
+  bus::Lease given_up;
+  given_up.set_epoch(epoch);
+  given_up.set_free(true);
+  const std::string bytes = given_up.SerializeAsString();
+  REQUIRE(field.until([&] { return of.line->connected(); }));
+  REQUIRE(field.has_entry(of, {bytes.begin(), bytes.end()}));
+  bus::Lease entry;
+  while (entry.node().empty()) entry = field.entry(of);
+  return !of.lease->is_owner();
+}
+
+TEST_CASE("a node that gives up a lease that it has taken, but not confirmed, frees it, and never owns it") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Field field;
+  bool is_free = false;
+  for (std::uint64_t times = 0; !is_free && times < 5; ++times) {
+    Candidate a(nats, field.loop, "a");
+    if (takes(field, a, times)) {
+      a.lease->release();
+      is_free = field.entry(a).free();
+      CHECK(a.epochs.empty());
+    }
+    a.lease.reset();
+    a.line.reset();
+  }
+  CHECK(is_free);
+  field.loop.run();
+}
+
+TEST_CASE("a node that gives up a lease while it confirms it does not own it") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Field field;
+  bool is_confirmed = false;
+  for (std::uint64_t times = 0; !is_confirmed && times < 5; ++times) {
+    Candidate a(nats, field.loop, "a");
+    if (takes(field, a, times)) {
+      nats.freeze();
+      const std::uint64_t later = field.loop.nanos() + 3 * Lease::kConfirm * 1'000'000;
+      field.until([&] { return field.loop.nanos() >= later; });
+      const bool was_owner = a.lease->is_owner();
+      a.lease->release();
+      nats.thaw();
+      is_confirmed = !was_owner && field.entry(a).renewals() != 0;
+      if (!was_owner) CHECK(a.epochs.empty());
+      CHECK(*a.lease->until() == 0);
+    }
+    a.lease.reset();
+    a.line.reset();
+  }
+  CHECK(is_confirmed);
   field.loop.run();
 }
 

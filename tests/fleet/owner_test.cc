@@ -10,81 +10,16 @@
 #include <utility>
 #include <vector>
 
-#include "adapters/native/native.h"
 #include "proxy/core/drops.h"
 #include "proxy/fleet/arena/far_guest.h"
-#include "proxy/fleet/decode.h"
-#include "proxy/relay/route/rule_book.h"
-#include "proxy/relay/sessions/shared_room.h"
-#include "schema/fleet.pb.h"
-#include "tests/relay/silent_events.h"
+#include "tests/fleet/owned.h"
 
 namespace entente::fleet::owner_test {
 namespace {
 
-/// A room with the owner's side, and the messages that it publishes to all.
-struct Owned {
-  explicit Owned(const SavedSeats& seats = {}, const Limits& limits = {},
-                 std::shared_ptr<relay::RuleBook> rules = nullptr,
-                 core::ArenaMode mode = core::ArenaMode::kFreeForAll) {
-    arena.limits = limits;
-    arena.arena = "field";
-    arena.node = "owner";
-    arena.find_game = [](std::string_view name) { return name == native::game().name() ? &native::game() : nullptr; };
-    state.options.name = "the arena";
-    state.options.game = &native::game();
-    state.options.rules = std::move(rules);
-    arena.run = 9;
-    const auto referee = std::make_shared<core::Referee*>(nullptr);
-    const OwnerPost post = {[this](const std::string& subject, Bytes bytes) {
-                              if (subject.ends_with(".facts")) {
-                                REQUIRE(decode(bytes, published.emplace_back()));
-                              } else {
-                                REQUIRE(decode(bytes, sent.emplace_back()));
-                              }
-                            },
-                            [this](Bytes) { ++stores; }, [this](Bytes bytes) { CHECK(decode(bytes, handed_over)); }};
-    state.options.annex = [=, this](relay::SharedRoom& in, net::Loop& its) {
-      auto side = make_owner_side(arena, 3, owned_until, referee, seats, post, in, its);
-      owner = side.get();
-      return side;
-    };
-    state.options.back = [referee, mode] {
-      core::Arena place;
-      place.rules.mode = mode;
-      place.geometry = core::courtyard(60);
-      auto back = std::make_unique<core::Referee>(place);
-      *referee = back.get();
-      return back;
-    };
-    room.emplace(loop, state, 1, events);
-    room->open(nullptr);
-  }
-  ~Owned() {
-    room->stop();
-    room->close_annex();
-    room.reset();
-    loop.run();
-  }
-
-  bool until(const std::function<bool()>& done) {
-    const Millis end = steady_now() + 30'000;
-    while (!done() && steady_now() < end) uv_run(loop.raw(), UV_RUN_ONCE);
-    return done();
-  }
-
-  const OwnedUntil owned_until = std::make_shared<std::atomic<std::uint64_t>>(UINT64_MAX);
-  entente::testing::SilentEvents events;
-  net::Loop loop;
-  FleetArena arena;
-  relay::SharedRoomState state;
-  std::optional<relay::SharedRoom> room;
-  OwnerSide* owner = nullptr;
-  std::vector<bus::Facts> published;
-  std::vector<bus::ToNode> sent;
-  std::size_t stores = 0;
-  bus::SavedArena handed_over;
-};
+using testing::closed, testing::enter, testing::from_edge, testing::from_seats, testing::leave, testing::nothing,
+    testing::open, testing::Owned, testing::pass_time, testing::say_hello, testing::Says, testing::stored,
+    testing::worlds;
 
 TEST_CASE("many facts of one turn are published once and whole, in messages that NATS accepts") {
   Owned it;
@@ -137,37 +72,6 @@ TEST_CASE("an arena that cannot be stored is stored again after a pause that get
   CHECK(pause_before(3) >= 4 * kStoreEvery);
   it.owner->stored(true);
   CHECK(pause_before(4) < 4 * kStoreEvery);
-}
-
-/// A message of a node about the player on its seat 1. `what`: fills its parts.
-Buffer from_edge(std::uint64_t number, const std::function<void(bus::FromNode&)>& what, std::uint64_t run = 1) {
-  bus::FromNode message;
-  message.set_epoch(3);
-  message.set_run(run);
-  message.set_number(number);
-  what(message);
-  for (auto& part : *message.mutable_parts()) part.set_seat(1);
-  const std::string bytes = message.SerializeAsString();
-  return {bytes.begin(), bytes.end()};
-}
-
-void open(bus::FromNode& message) {
-  auto& client = *message.add_parts()->mutable_open();
-  client.set_address("192.0.2.1:1");
-  client.set_game("native");
-  client.set_dialect("protobuf");
-}
-
-void enter(bus::FromNode& message) { message.add_parts()->mutable_intent()->mutable_enter()->set_name("anna"); }
-void say_hello(bus::FromNode& message) { message.add_parts()->mutable_intent()->mutable_say()->set_text("hello"); }
-
-void pass_time(Owned& it) {
-  for (int i = 0; i < 3; ++i) uv_run(it.loop.raw(), UV_RUN_NOWAIT);
-  const std::uint64_t until = it.loop.nanos() + 2 * kGatherNanos;
-  for (int turns = 0; turns < 5 || it.loop.nanos() < until; ++turns) {  // several, although one may take long
-    uv_run(it.loop.raw(), UV_RUN_NOWAIT);
-    it.owner->turn_ends();
-  }
 }
 
 TEST_CASE("a fact that is too large for a message leaves a gap, so that all nodes want the world") {
@@ -293,32 +197,6 @@ TEST_CASE("each of several processes of a node keeps its players, and one that i
   CHECK(it.arena.counts->players == kMost - 1);
 }
 
-struct Says {
-  void operator()(const std::function<void(bus::FromNode&)>& what) {
-    it.owner->read(name, from_edge(++number, what));
-    pass_time(it);
-  }
-  Owned& it;
-  std::string name = "edge";
-  std::uint64_t number = 0;
-};
-
-/// A message of the run 1. `what`: for each of the seats from `first` to `last`.
-Buffer from_seats(std::uint64_t number, std::uint32_t last, const std::function<void(bus::FromNode&)>& what,
-                  std::uint32_t first = 1) {
-  bus::FromNode message;
-  message.set_epoch(3);
-  message.set_run(1);
-  message.set_number(number);
-  for (std::uint32_t seat = first; seat <= last; ++seat) {
-    const int before = message.parts_size();
-    what(message);
-    for (int i = before; i < message.parts_size(); ++i) message.mutable_parts(i)->set_seat(seat);
-  }
-  const std::string bytes = message.SerializeAsString();
-  return {bytes.begin(), bytes.end()};
-}
-
 /// Runs the loop until there are so many players. The node speaks meanwhile: else it would be lost on a busy machine.
 bool enter_all(Owned& it, std::uint64_t& number, std::size_t players) {
   return it.until([&] {
@@ -340,15 +218,6 @@ std::vector<std::string> notices(const Owned& it) {
   for (const bus::ToNode& one : it.sent)
     for (const auto& part : one.parts())
       if (part.fact().has_notice()) all.push_back(std::to_string(one.run()) + ": " + part.fact().notice().text());
-  return all;
-}
-
-/// The seats that nodes were told are closed, as "SEAT why".
-std::vector<std::string> closed(const Owned& it) {
-  std::vector<std::string> all;
-  for (const bus::ToNode& one : it.sent)
-    for (const auto& part : one.parts())
-      if (part.has_closed()) all.push_back(std::to_string(part.closed().seat()) + " " + part.closed().why());
   return all;
 }
 
@@ -734,16 +603,6 @@ TEST_CASE("the next owner learns that a rule has ended the round, and that only 
   }
 }
 
-/// A player whom the last owner has stored.
-bus::SavedArena::Player stored(const std::string& name, const std::string& game) {
-  bus::SavedArena::Player saved;
-  saved.mutable_who()->set_name(name);
-  saved.mutable_client()->set_address("192.0.2.1:1");
-  saved.mutable_client()->set_game(game);
-  saved.mutable_client()->set_dialect("protobuf");
-  return saved;
-}
-
 TEST_CASE("a player of the last owner whose game is not known here is left out, and the others return") {
   Owned it({{{"edge", 1, 1}, stored("anna", "chess")}, {{"edge", 1, 2}, stored("ben", "native")}});
   pass_time(it);
@@ -778,15 +637,6 @@ TEST_CASE("players of the last owner enter at once, whatever the limit; afterwar
     entered += players() == 3;
   }
   CHECK(entered <= 1 + (it.loop.nanos() - began) / 1'000'000'000);
-}
-
-void nothing(bus::FromNode&) {}
-void leave(bus::FromNode& message) { message.add_parts()->mutable_intent()->mutable_leave(); }
-
-/// The edge's messages about its player, in order.
-std::size_t worlds(const Owned& it) {
-  return static_cast<std::size_t>(
-      std::count_if(it.sent.begin(), it.sent.end(), [](const bus::ToNode& one) { return one.has_piece(); }));
 }
 
 TEST_CASE("a player of the last owner who leaves can enter again at the seat that was taken for its node") {
@@ -824,6 +674,7 @@ TEST_CASE("a player who has returned by another node is in once, and the silent 
   Owned it;
   Says edge{it}, other{it, "other"};
   edge(open);
+  const Millis spoke_at = it.loop.now();
   edge(enter);
   other(open);
   other(enter);
@@ -831,6 +682,7 @@ TEST_CASE("a player who has returned by another node is in once, and the silent 
     it.owner->turn_ends();
     return !closed(it).empty();
   }));
+  CHECK(it.loop.now() - spoke_at >= 2 * kNodeBeat);
   CHECK(closed(it) == std::vector<std::string>{"1 has returned by another node"});
   pass_time(it);
   REQUIRE(it.room->world().players().size() == 1);

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -347,6 +348,114 @@ TEST_CASE("a node tells again and again who waits, also while nothing changes") 
     while (told < 3 && steady_now() < end) uv_run(loop.raw(), UV_RUN_ONCE);
     CHECK(told == 3);
     ear.reset();
+    a.post.reset();
+    a.line.reset();
+  }
+  loop.run();
+}
+
+/// What a node says of the players who wait there, heard by its own connection, so that nothing is missed.
+struct Ear {
+  Ear(QueueNode& node, net::Loop& loop) : line(std::in_place, node.bus, loop) {
+    line->subscribe("entente.server.*.queue.a", [this](const BusMessage& message) {
+      bus::SeatClaims said;
+      REQUIRE(said.ParseFromString(std::string(as_text(message.bytes))));
+      claims.push_back(said.claims_size());
+      freed.push_back(said.freed());
+    });
+  }
+  std::optional<BusLine> line;
+  std::vector<int> claims;
+  std::vector<std::uint64_t> freed;
+};
+
+/// Says that somebody waits at another node. False: there is no connection.
+bool claims_elsewhere(BusLine& line) {
+  return line.publish(Subjects("entente").queue(queue_key({"s", 1}, "here"), "b"), as_bytes(claims(1, {{1, 500}})));
+}
+
+/// Some of the node's looks at its queues.
+void pass_looks(net::Loop& loop) {
+  run_until(loop, [&loop, end = loop.now() + 350] { return loop.now() >= end; });
+}
+
+TEST_CASE("a node tells of a free seat once, and not in each of its looks") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  net::Loop loop;
+  {
+    QueueNode a(nats, loop, "a");
+    Ear ear(a, loop);
+    a.queue->refused(loop.now());
+    CHECK(run_until(loop, [&] { return claims_elsewhere(*ear.line) && a.queue->others_wait(&a, loop.now()); }));
+    a.queue->freed();
+    CHECK(run_until(loop, [&] { return !ear.freed.empty(); }));
+    pass_looks(loop);
+    a.queue->add(&a, {loop.now(), 1});
+    CHECK(run_until(loop, [&] { return !ear.claims.empty() && ear.claims.back() == 1; }));
+    CHECK(std::count(ear.claims.begin(), ear.claims.end(), 0) == 1);
+    ear.line.reset();
+    a.post.reset();
+    a.line.reset();
+  }
+  loop.run();
+}
+
+TEST_CASE("what a node could not tell without NATS, it tells when NATS is back") {
+  if (NatsServer::is_missing()) return;
+  NatsServer nats;
+  net::Loop loop;
+  {
+    QueueNode a(nats, loop, "a");
+    Ear ear(a, loop);
+    a.queue->refused(loop.now());
+    const SlotQueue::Claim claim{loop.now(), 1};
+    a.queue->add(&a, claim);
+    REQUIRE(run_until(loop, [&] { return !ear.claims.empty(); }));
+    nats.kill();
+    REQUIRE(run_until(loop, [&] { return !a.line->connected(); }));
+    a.queue->remove(&a, claim);
+    pass_looks(loop);
+    nats.start();
+    CHECK(run_until(loop, [&] { return ear.claims.back() == 0; }));
+    ear.line.reset();
+    a.post.reset();
+    a.line.reset();
+  }
+  loop.run();
+}
+
+TEST_CASE("a node hears nothing more of a server once nobody here waits for it, and hears again when somebody does") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  net::Loop loop;
+  {
+    QueueNode a(nats, loop, "a");
+    Bus other({.servers = {nats.url()}, .client = "other"});
+    std::optional<BusLine> voice(std::in_place, other, loop);
+    const std::string subject = Subjects("entente").queue(queue_key({"s", 1}, "here"), "b");
+    const auto says = [&] { return voice->publish(subject, as_bytes(claims(1, {{1, 500}}))); };
+    const auto hears = [&] { return run_until(loop, [&] { return says() && a.queue->others_wait(&a, loop.now()); }); };
+    a.queue->refused(loop.now());
+    CHECK(hears());
+    a.queue.reset();
+    pass_looks(loop);
+    // NATS carries out what comes from a connection in its order.
+    const auto settle = [&](BusLine& line) {
+      bool answered = false;
+      line.ask("nobody", {}, 10'000, 1, [&](const std::vector<BusMessage>&) { answered = true; });
+      REQUIRE(run_until(loop, [&] { return answered; }));
+    };
+    settle(*a.line);
+    const std::uint64_t before = a.bus.counts().received;
+    for (int times = 0; times < 5; ++times) CHECK(claims_elsewhere(*voice));
+    settle(*voice);
+    settle(*a.line);
+    CHECK(a.bus.counts().received == before + 1);  // that there is nobody
+    a.queue = a.queues.of({"s", 1});
+    a.queue->refused(loop.now());
+    CHECK(hears());
+    voice.reset();
     a.post.reset();
     a.line.reset();
   }

@@ -3,7 +3,17 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <ctime>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "proxy/program/control/arguments.h"
 #include "tests/fleet/station.h"
+#include "tests/program/folder.h"
 #include "tests/support/nats_server.h"
 
 namespace entente::fleet_bans_test {
@@ -12,6 +22,7 @@ namespace {
 struct Learner final : FleetBans::User {
   void learn(const std::vector<relay::Ban>& bans, const std::vector<net::Network>& no_more, bool are_old) override {
     learned += bans.size();
+    last = bans.empty() ? last : bans.back();
     old += are_old ? bans.size() : 0;
     lifted += no_more.size();
   }
@@ -19,6 +30,7 @@ struct Learner final : FleetBans::User {
     listed += networks.size();
   }
   std::size_t learned = 0, lifted = 0, old = 0, listed = 0;
+  relay::Ban last{};
 };
 
 /// Deletes the bucket of bans with its entries, as if NATS had lost it.
@@ -139,6 +151,276 @@ TEST_CASE("a ban that was shortened while its node was cut off, and is over, is 
   shorter.set_until(1);
   const FleetBans others(*station.line, station.loop, other, names, "b", 1, {{}, {shorter}});
   CHECK(station.until([&] { return user.lifted == 1; }));
+}
+
+constexpr std::int64_t kDay = 86'400;
+constexpr WallTime kSecond = 1'000'000'000;
+
+/// A connection to NATS, and the entries of the fleet's bucket.
+struct Bucket {
+  explicit Bucket(const NatsServer& nats) : bus({.servers = {nats.url()}, .client = "a"}), its(bus) {
+    REQUIRE(its.connects());
+    fleet::BucketOptions options;
+    options.name = names.bans();
+    REQUIRE(its.order([&](auto done) { its.line->open_bucket(options, done); }).done());
+  }
+  void put(const std::string& key, const std::string& bytes) {
+    REQUIRE(its.order([&](auto done) { its.line->put(names.bans(), key, as_bytes(bytes), done); }).done());
+  }
+  void put(const bus::SharedBan& ban) { put("net." + ban.network(), ban.SerializeAsString()); }
+  /// What is there; nothing: there is no such entry.
+  std::optional<bus::SharedBan> entry(const std::string& key) {
+    const auto kept = its.order([&](auto done) { its.line->get(names.bans(), key, done); });
+    bus::SharedBan ban;
+    if (!kept.done()) return std::nullopt;
+    REQUIRE(ban.ParseFromString(std::string(as_text(kept.entry.value))));
+    return ban;
+  }
+
+  const fleet::Subjects names{"entente"};
+  fleet::Bus bus;
+  fleet::testing::Station its;
+};
+
+/// A node that shares its bans there.
+struct Sharer {
+  Sharer(Bucket& there, const std::string& name, const FleetBans::Before& before = {})
+      : line(there.bus, there.its.loop), bans(line, there.its.loop, user, there.names, name, 1, before) {}
+  fleet::BusLine line;
+  Learner user;
+  FleetBans bans;
+};
+
+/// A ban by another node.
+bus::SharedBan other_ban(const std::string& network, WallTime changed = wall_now()) {
+  bus::SharedBan ban;
+  ban.set_network(network);
+  ban.set_changed(changed);
+  return ban;
+}
+
+relay::Ban ban_of(const std::string& network, std::time_t until = relay::Ban::kForGood) {
+  return {*net::Network::parse(network), until, "", false};
+}
+
+TEST_CASE("bans that a server has made, and those of one place, are not shared") {
+  fleet::Bus bus({.servers = {"nats://127.0.0.1:9"}, .client = "a"});
+  fleet::testing::Station station(bus);
+  Learner user;
+  FleetBans::Before before;
+  before.file.bans = {ban_of("192.0.2.1"), ban_of("192.0.2.2"), ban_of("192.0.2.3")};
+  before.file.bans[0].by_server = true;
+  before.file.bans[1].where = "the arena";
+  const FleetBans bans(*station.line, station.loop, user, fleet::Subjects("entente"), "a", 1, before);
+  REQUIRE(bans.all().size() == 1);
+  CHECK(bans.all().front().network() == "192.0.2.3");
+  CHECK(bans.all().front().node() == "a");
+}
+
+TEST_CASE("each invalid entry of the bucket is counted, and what is just valid counts") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Bucket bucket(nats);
+  Sharer node(bucket, "a");
+  constexpr WallTime kAhead = 86'400 * kSecond;
+  const std::function<void(bus::SharedBan&)> bad[] = {
+      [](bus::SharedBan& ban) { ban.set_why(std::string(kLongestSayable + 1, 'x')); },
+      [](bus::SharedBan& ban) { ban.set_why("\x1b[2J"); },
+      [](bus::SharedBan& ban) { ban.set_changed(0); },
+      [](bus::SharedBan& ban) { ban.set_changed(wall_now() + kAhead + 600 * kSecond); },
+      [](bus::SharedBan& ban) { ban.set_until(-1); },
+  };
+  std::uint64_t refused = 0;
+  for (const auto& change : bad) {
+    bus::SharedBan ban = other_ban("192.0.2.1");
+    change(ban);
+    bucket.put(ban);
+    CHECK(bucket.its.until([&] { return node.bans.refused() == refused + 1; }));
+    ++refused;
+  }
+  for (const char* network : {"192.0.2.1/32", "192.0.2.1/24", "example.org"}) {
+    bucket.put(other_ban(network));
+    CHECK(bucket.its.until([&] { return node.bans.refused() == refused + 1; }));
+    ++refused;
+  }
+  bucket.put("net.192.0.2.1", "?");
+  CHECK(bucket.its.until([&] { return node.bans.refused() == refused + 1; }));
+  CHECK(node.user.learned == 0);
+
+  bus::SharedBan good = other_ban("192.0.2.1", wall_now() + kAhead - 600 * kSecond);
+  good.set_why(std::string(kLongestSayable, 'x'));
+  bucket.put(good);
+  CHECK(bucket.its.until([&] { return node.user.learned == 1; }));
+  CHECK(node.user.last.why.size() == kLongestSayable);
+  CHECK(node.bans.refused() == refused + 1);
+}
+
+TEST_CASE("a ban of another node ends when it says, if that is not later than an operator's longest ban") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Bucket bucket(nats);
+  Sharer node(bucket, "a");
+  const std::int64_t now = std::time(nullptr);
+  for (const std::int64_t days : {1, 3'650, 3'652}) {
+    bus::SharedBan ban = other_ban("192.0.2." + std::to_string(days % 256));
+    ban.set_until(now + days * kDay);
+    const std::size_t before = node.user.learned;
+    bucket.put(ban);
+    REQUIRE(bucket.its.until([&] { return node.user.learned == before + 1; }));
+    CHECK(node.user.last.until == (days > 3'650 ? relay::Ban::kForGood : ban.until()));
+  }
+}
+
+TEST_CASE("a ban can be lifted though the node that made it has a clock that is ahead") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Bucket bucket(nats);
+  Sharer one(bucket, "a"), other(bucket, "b");
+  const bus::SharedBan ban = other_ban("192.0.2.1", wall_now() + 3'600 * kSecond);
+  bucket.put(ban);
+  REQUIRE(bucket.its.until([&] { return one.user.learned == 1 && other.user.learned == 1; }));
+  one.bans.changed(*net::Network::parse("192.0.2.1"), static_cast<const relay::Ban*>(nullptr));
+  CHECK(bucket.its.until([&] { return other.user.lifted == 1; }));
+  CHECK(one.user.lifted == 0);
+  REQUIRE(one.bans.all().size() == 1);
+  CHECK(one.bans.all().front().changed() == ban.changed() + 1);
+}
+
+TEST_CASE("a node that finds an older change in the bucket than its own does not apply it, and sends its own again") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Bucket bucket(nats);
+  Sharer node(bucket, "a");
+  const relay::Ban ban = ban_of("192.0.2.1");
+  node.bans.changed(ban.who, &ban);
+  REQUIRE(bucket.its.until([&] { return node.bans.waiting() == 0; }));
+  const std::uint64_t changed = node.bans.all().front().changed();
+  bus::SharedBan older = other_ban("192.0.2.1", changed - 1);
+  older.set_lifted(true);
+  bucket.put(older);
+  CHECK(bucket.its.until([&] {
+    const auto there = bucket.entry("net.192.0.2.1");
+    return there && there->changed() == changed;
+  }));
+  CHECK(node.user.lifted == 0);
+  REQUIRE(node.bans.all().size() == 1);
+  CHECK_FALSE(node.bans.all().front().lifted());
+}
+
+TEST_CASE("an entry that another node has removed is forgotten, and its ban stays in force") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Bucket bucket(nats);
+  Sharer node(bucket, "a");
+  bucket.put(other_ban("192.0.2.1"));
+  REQUIRE(bucket.its.until([&] { return node.user.learned == 1; }));
+  bucket.its.line->remove(bucket.names.bans(), "net.192.0.2.1", [](const fleet::BucketResult&) {});
+  CHECK(bucket.its.until([&] { return node.bans.all().empty(); }));
+  CHECK(node.user.lifted == 0);
+}
+
+TEST_CASE("bans that are over, and those that were lifted more than 30 days ago, are removed from the bucket") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Bucket bucket(nats);
+  const WallTime now = wall_now();
+  constexpr WallTime kDayNanos = 86'400 * kSecond;
+  bus::SharedBan over = other_ban("192.0.2.1", now - kDayNanos), forgotten = other_ban("192.0.2.2"), lifted = forgotten,
+                 lasts = other_ban("192.0.2.4", now - 40 * kDayNanos);
+  over.set_until(std::time(nullptr) - 1);
+  forgotten.set_changed(now - 30 * kDayNanos - 60 * kSecond);
+  forgotten.set_lifted(true);
+  lifted.set_network("192.0.2.3");
+  lifted.set_changed(now - 30 * kDayNanos + 3'600 * kSecond);
+  lifted.set_lifted(true);
+  for (const auto* one : {&over, &forgotten, &lifted, &lasts}) bucket.put(*one);
+  Sharer node(bucket, "a");
+  const auto has = [&](int last) { return bucket.entry("net.192.0.2." + std::to_string(last)).has_value(); };
+  CHECK(bucket.its.until([&] { return !has(1) && !has(2); }));
+  CHECK(has(3));
+  CHECK(has(4));
+  CHECK(node.user.learned == 1);
+  CHECK(node.bans.all().size() == 2);
+  CHECK(node.bans.refused() == 0);
+}
+
+TEST_CASE("a node removes at most a hundred entries at once, and the next one the rest") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Bucket bucket(nats);
+  constexpr int kEntries = 103;
+  for (int i = 0; i < kEntries; ++i) {
+    bus::SharedBan over = other_ban("192.0.2." + std::to_string(i), wall_now() - 60 * kSecond);
+    over.set_until(std::time(nullptr) - 1);
+    bucket.put(over);
+  }
+  bucket.put(other_ban("192.0.2.200"));
+  for (const std::size_t rest : {std::size_t{3}, std::size_t{0}}) {
+    const Sharer node(bucket, "a");
+    CHECK(bucket.its.until([&] { return node.user.learned == 1; }));
+    CHECK(node.bans.all().size() == 1 + rest);
+    CHECK(bucket.entry("net.192.0.2.200").has_value());  // they are gone now: orders are carried out in their order
+  }
+}
+
+TEST_CASE("without a connection, changes wait, but not a ban that is over by now") {
+  fleet::Bus bus({.servers = {"nats://127.0.0.1:9"}, .client = "a"});
+  fleet::testing::Station station(bus);
+  Learner user;
+  FleetBans bans(*station.line, station.loop, user, fleet::Subjects("entente"), "a", 1, {});
+  const relay::Ban over = ban_of("192.0.2.1", 1), lasts = ban_of("192.0.2.2");
+  bans.changed(over.who, &over);
+  CHECK(bans.waiting() == 0);
+  bans.changed(lasts.who, &lasts);
+  CHECK(bans.waiting() == 1);
+}
+
+TEST_CASE("a ban that ends before it was sent is not sent, and does not wait") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Bucket bucket(nats);
+  const Sharer node(bucket, "a", {{{ban_of("192.0.2.1", 1), ban_of("192.0.2.2")}, {}}, {}});
+  CHECK(bucket.its.until([&] { return bucket.entry("net.192.0.2.2").has_value(); }));
+  CHECK(bucket.its.until([&] { return node.bans.waiting() == 0; }));
+  CHECK_FALSE(bucket.entry("net.192.0.2.1").has_value());
+  CHECK(node.bans.all().size() == 1);
+}
+
+TEST_CASE("bans of IPv6 networks are shared, too") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Bucket bucket(nats);
+  Sharer one(bucket, "a"), other(bucket, "b");
+  const relay::Ban ban = ban_of("2001:db8:7::/48");
+  one.bans.changed(ban.who, &ban);
+  REQUIRE(bucket.its.until([&] { return other.user.learned == 1; }));
+  CHECK(other.user.last.who == ban.who);
+  CHECK(other.bans.refused() == 0);
+}
+
+TEST_CASE("a node whose account may not write bans tries again at once when it has connected again") {
+  if (NatsServer::is_missing()) return;
+  const Folder folder;
+  const std::string denied = folder.write("nats.conf",
+                                          "authorization { users = [ { user: a, password: a, "
+                                          "permissions: { publish: { deny: [\"$KV.>\"] } } } ] }");
+  NatsServer nats({"-c", denied});
+  fleet::BusOptions options{.servers = {nats.url()}, .client = "a"};
+  options.user = options.password = "a";
+  fleet::Bus bus(options);
+  fleet::testing::Station station(bus);
+  Learner user;
+  FleetBans bans(*station.line, station.loop, user, fleet::Subjects("entente"), "a", 1,
+                 {{{ban_of("192.0.2.1")}, {}}, {}});
+  REQUIRE(station.until([&] { return bus.counts().failures == 2; }));  // the second one at once
+  // The answer to this comes after that to the second one.
+  (void)station.order([&](auto done) { station.line->get("entente-bans", "net.192.0.2.1", done); });
+  CHECK(bans.waiting() == 1);
+  nats.kill();
+  nats.start_with({"--user", "a", "--pass", "a"});
+  const Millis began = steady_now();
+  CHECK(station.until([&] { return bans.waiting() == 0; }));
+  CHECK(steady_now() - began < FleetBans::kRetry - 5'000);
 }
 
 }  // namespace
