@@ -507,5 +507,35 @@ TEST_CASE("ogar front: a unit that becomes another kind of cell is a new cell fo
   CHECK(has(changed, "removed=[60]"));
 }
 
+TEST_CASE("ogar front: a world without a width or a height is shown as the default map") {
+  Greeted play;
+  words::World world = open_world(200);
+  world.set_hash("no height");
+  world.set_south(200);
+  CHECK_FALSE(has(play.shows(world), "border="));  // as before
+  world.set_hash("no width");
+  world.set_south(-200);
+  world.set_west(200);
+  CHECK_FALSE(has(play.shows(world), "border="));
+  CHECK(has(play.shows(open_world(200)), "border={left=-3535.5 "));
+}
+
+TEST_CASE("ogar front: a unit is shown as long as its edge is in view, on each side of it") {
+  // The window at scale 1, and an eighth more.
+  for (const auto& [x, y] : {std::pair{1.0, 0.0}, {-1.0, 0.0}, {0.0, 1.0}, {0.0, -1.0}}) {
+    CAPTURE(x);
+    CAPTURE(y);
+    Playing play;
+    const auto shown = [&](Id id, double out) {
+      Unit far = unit(id, Unit::PELLET, out * x, 1);
+      far.mutable_pose()->set_y(out * y);
+      return has(play.shows(far), "{id=" + std::to_string(id) + " ");
+    };
+    const double edge = (y != 0 ? 1080.0 : 1920.0) / 2 * 1.125 / kMetre;
+    CHECK(shown(60, edge + 0.5));
+    CHECK_FALSE(shown(61, edge + 1.5));
+  }
+}
+
 }  // namespace
 }  // namespace entente::testing::cells_test

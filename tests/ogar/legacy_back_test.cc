@@ -261,6 +261,16 @@ TEST_CASE("ogar legacy back: a server that sends no border and no cell is asked 
   CHECK(has(late, "sends Join name=\"anna\""));
 }
 
+TEST_CASE("ogar legacy back: a server that is slow to accept the link has as long for its world") {
+  Play play(6);
+  play.waits(20 * kSecond);
+  play.stage.opens();
+  play.enters();
+  play.hears(words::Spawn());
+  CHECK_FALSE(has(play.waits(4 * kSecond), "sends Join"));
+  CHECK(has(play.waits(2 * kSecond), "sends Join"));
+}
+
 TEST_CASE("ogar legacy back: a server that has taken its world away gets the same time for the next one") {
   Play play(6);
   play.plays();

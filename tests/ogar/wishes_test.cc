@@ -568,5 +568,46 @@ TEST_CASE("ogar back: a room with teams is told as such") {
   CHECK(stage.world().room().mode() == "teams");
 }
 
+TEST_CASE("ogar back: a board without rows says nothing about who is dead") {
+  Playing play;
+  play.receives(Shown().add(20, CellType::kPlayer, 300, 0, 30, "ben").add(21, CellType::kPlayer, 950, 0, 30, "ben"));
+  play.receives(Shown().remove(21));  // out of sight
+  play.receives(Shown().eat(20, 7));
+  play.waits(kTick);
+  ogar::Update text;
+  text.flags = ogar::kBoard;
+  text.board.type = 3;
+  text.board.lines.emplace_back().chars = "welcome";
+  CHECK(play.receives(spoken(text, wire::Way::kToClient)) == "says Board lines: \"welcome\"\n");
+  CHECK(has(play.receives(Shown().row(1, 3, "anna")), "says Died player: 102 "));
+}
+
+TEST_CASE("ogar back: a cell looks where it has moved to last, also while it stands") {
+  Playing play;
+  play.receives(Shown().add(20, CellType::kPlayer, 0, 0, 60, "ben"));
+  CHECK(has(play.receives(Shown().move(20, 0, -100)), " yaw: 1.57"));
+  CHECK(has(play.receives(Shown().move(20, 0, -100)), " yaw: 1.57"));
+  CHECK(has(play.receives(Shown().move(20, -100, -100)), " yaw: 3.14"));
+  CHECK(has(play.waits(2 * kTick), " yaw: 3.14"));
+}
+
+TEST_CASE("ogar back: the mouse of a player with several cells is in their middle") {
+  Playing play;
+  play.receives(Shown().move(7, 100, 40).add(8, CellType::kPlayer, 500, -80, 32, "anna", true));
+  CHECK(has(play.waits(kTick), "sends ClientUpdate x=300 y=-20 "));
+}
+
+TEST_CASE("ogar back: the cell that stands for its player does so until it is gone, whichever others are") {
+  Playing play;
+  const auto add = [](Shown& shown, std::uint32_t id, std::uint16_t size) -> Shown& {
+    return shown.add(id, CellType::kPlayer, static_cast<float>(10 * id), 0, size, "ben");
+  };
+  Shown cells;
+  CHECK(has(play.receives(add(add(add(cells, 20, 40), 21, 60), 22, 33)), " active: 104\n"));
+  play.receives(Shown().move(20, 200, 0, 55));
+  CHECK(has(play.receives(Shown().remove(22)), "says Owns player: 102 units: 103 units: 104 active: 104\n"));
+  CHECK(has(play.receives(Shown().remove(21)), "says Owns player: 102 units: 103 active: 103\n"));
+}
+
 }  // namespace
 }  // namespace entente::testing::wishes_test
