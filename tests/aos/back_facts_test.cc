@@ -218,12 +218,25 @@ TEST_CASE("aos back: buttons are told as such, only the first one shoots, and sh
   CHECK(has(game.receives(WeaponInput{5, 3}), " shot: 2 "));
 }
 
+TEST_CASE("aos back: a shot of another player goes where it looks, and is its team's") {
+  Game game;
+  game.snapshot({{5, {160.5F, 150.5F, 57.75F}}}, {0.48F, 0.64F, -0.6F});
+  const std::string shot = game.receives(WeaponInput{5, 1});
+  CHECK(has(shot, " kind: RAY "));
+  CHECK(has(shot, " vx: 0.47"));
+  CHECK(has(shot, " vy: -0.63"));
+  CHECK(has(shot, " vz: 0.60"));
+  CHECK(has(shot, " team: GREEN"));
+}
+
 TEST_CASE("aos back: a grenade flies as a shot of its thrower, with its fuse; an invalid one is lost") {
   Game game;
   CHECK(game.receives(Grenade{5, 2.5F, {160, 150, 58}, {1, 0, -0.5F}}) ==
         "says Shot shooter: 101 unit: 102 shot: 1 kind: GRENADE x: -150 y: 165.625 z: 6.25 vx: 50 vz: 25 life: 2.5 "
         "team: GREEN\n");
   CHECK(game.receives(Grenade{9, 2.5F, {160, 150, 58}, {}}) == "loses Grenade.player: no player has that number\n");
+  CHECK(count(game.receives(Grenade{5, 0, {160, 150, 58}, {}}), "says Shot ") == 1);  // it explodes at once
+  CHECK(count(game.receives(Grenade{5, 60, {160, 150, 58}, {}}), "says Shot ") == 1);
   const char* const lost = "loses Grenade: the position, speed or time is not valid\n";
   CHECK(game.receives(Grenade{5, -1, {160, 150, 58}, {}}) == lost);
   CHECK(game.receives(Grenade{5, 61, {160, 150, 58}, {}}) == lost);

@@ -196,6 +196,24 @@ TEST_CASE("aos back: a request to play that a new map overtakes is made again af
   CHECK(has(scene.receives(created(4, 0, 150.5F, 150.5F, "anna")), "says Spawned"));
 }
 
+TEST_CASE("aos back: the number that its player had on the last map may be another's on the next one") {
+  Scene scene;
+  scene.plays();
+  scene.loads();
+  scene.receives(existing(3, 1, "cleo"));
+  CHECK(has(scene.receives(capture_the_flag(4)), "says Player id: 108 name: \"cleo\" "));
+  CHECK(has(scene.hears(words::Spawn()), "sends ExistingPlayer player=4"));
+}
+
+TEST_CASE("aos back: a map that begins while another one is sent takes its place") {
+  Scene scene;
+  scene.stage.opens();
+  scene.receives(MapStart{static_cast<std::uint32_t>(packed_meadow().size()), 0, {}});
+  scene.receives(MapChunk{Buffer(packed_meadow().begin(), packed_meadow().begin() + 100)});
+  CHECK_FALSE(has(scene.loads(), "fails: "));
+  CHECK(has(scene.receives(capture_the_flag(3)), "says Ready\n"));
+}
+
 TEST_CASE("aos back: a dead player who has asked to spawn plays on the next map") {
   for (const bool asks : {true, false}) {
     Scene scene;

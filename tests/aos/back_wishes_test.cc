@@ -187,6 +187,18 @@ TEST_CASE("aos back: a shot hits the nearest living enemy in sight, nobody else"
   CHECK_FALSE(has(game.hears(fire_along(0)), "sends Hit"));
 }
 
+TEST_CASE("aos back: of two enemies behind each other, a shot hits the nearer one, whatever their numbers are") {
+  Game game;
+  game.receives(existing(6, 1, "cleo"));
+  for (const float x : {155.5F, 165.5F}) {
+    game.waits(kSecond);
+    game.snapshot({{5, {x, 150.5F, 57.75F}}, {6, {160.5F, 150.5F, 57.75F}}});
+    const std::string hits =
+        kept(game.hears(fire_along(0)), [](std::string_view line) { return line.starts_with("sends Hit"); });
+    CHECK(hits == (x < 160 ? "sends Hit victim=5 part=1\n" : "sends Hit victim=6 part=1\n"));
+  }
+}
+
 TEST_CASE("aos back: a shot over the head of an enemy who crouches does not hit him") {
   Game game;
   const auto hits = [&](std::uint8_t keys) {
@@ -447,8 +459,14 @@ TEST_CASE("aos back: a part of the body that no server knows is the trunk; a hit
   CHECK(game.hears(hit) == "sends Hit victim=5 part=4\n");
   hit.set_part(static_cast<words::HitClaim::Part>(77));
   CHECK(game.hears(hit) == "sends Hit victim=5 part=0\n");
+  const char* const lost = "loses HitClaim: the victim or the shooter is not in play\n";
   hit.set_victim(999);
-  CHECK(game.hears(hit) == "loses HitClaim: the victim or the shooter is not in play\n");
+  CHECK(game.hears(hit) == lost);
+  hit.set_victim(101);
+  game.receives(PlayerLeft{5});
+  CHECK(game.hears(hit) == lost);
+  game.receives(created(5, 1, 160.5F, 150.5F, "cleo"));
+  CHECK(game.hears(hit) == lost);  // the number is another player's now
 }
 
 TEST_CASE("aos back: both buttons of a client of this game are passed on, each change once") {
@@ -574,6 +592,41 @@ TEST_CASE("aos back: after the server has moved a client of this game, its old p
   CHECK(game.hears(claim(-160, 160)) == "loses PoseClaim: more often than servers allow\n");
   game.waits(750 * kMillisecond);
   CHECK(has(game.hears(claim(-160, 160)), "sends PositionData"));
+}
+
+TEST_CASE("aos back: a client that has sent keys can be steered in other ways, too") {
+  Game game;
+  game.hears(words::Keys());
+  game.waits(kSecond);
+  words::Toward east;
+  east.set_x(-100);
+  east.set_y(164.84375);
+  game.hears(east);
+  CHECK(has(game.waits(kSecond), "sends InputData player=3 keys=129\n"));
+}
+
+TEST_CASE("aos back: a man looks where the client that moves him says, also on the spot") {
+  Game game;
+  words::PoseClaim north = claim(-164.84375, 164.84375);
+  north.set_yaw(std::acos(-1) / 2);
+  game.hears(north);
+  CHECK(has(game.waits(kSecond), " yaw: 1.57"));
+}
+
+TEST_CASE("aos back: the server is told each second where a man is whose client sends only places") {
+  Game game;
+  game.hears(claim(-100, 164.84375));
+  CHECK(count(game.waits(3 * kSecond), "sends PositionData ") >= 2);
+}
+
+TEST_CASE("aos back: a client that is far from its man only now and then is not corrected") {
+  Game game;
+  std::string said;
+  for (int i = 0; i < 4; ++i) {
+    said += game.hears(claim(i % 2 == 0 ? -64 : -164, 164.84375));
+    said += game.waits(300 * kMillisecond);
+  }
+  CHECK_FALSE(has(said, "says Corrected"));
 }
 
 TEST_CASE("aos back: looks that are not finite point east") {

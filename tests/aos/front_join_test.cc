@@ -320,6 +320,12 @@ TEST_CASE("a client that is refused, kicked or of another version is told the re
   warned.hears<words::Said>("text: 'anna was kicked: too noisy'");
   CHECK(warned.hears<words::Kicked>("text: 'too noisy'") ==
         "sends ChatMessage player=255 type=2 text=\"too noisy\"\ncloses: too noisy 10\n");
+  Play better;
+  better.plays();
+  VersionResponse named;
+  named.letter = 'B';
+  better.says(named);
+  CHECK(has(better.hears<words::Kicked>("text: 'enough'"), "sends ChatMessage player=255 type=2 text=\"enough\"\n"));
   Play open;  // this program shows the line of player 255 as one more line of chat
   open.plays();
   VersionResponse version;

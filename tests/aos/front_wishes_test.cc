@@ -24,6 +24,17 @@ ExistingPlayer entering(std::uint8_t team, std::uint8_t weapon, std::uint8_t too
   return player;
 }
 
+TEST_CASE("aos front: the keys of a player without keys are guessed four times a second at most") {
+  Game game;
+  std::string said;
+  for (int i = 0; i < 20; ++i) {
+    said += game.hears<words::Pose>(i % 2 == 0 ? "unit: 12 x: 50 y: 25 vx: 12" : "unit: 12 x: 50 y: 25 vy: 12");
+    said += game.waits(50 * kMillisecond);
+  }
+  CHECK(count(said, "sends InputData ") >= 1);
+  CHECK(count(said, "sends InputData ") <= 5);
+}
+
 // -- Entering ---------------------------------------------------------------------------------------------------------
 
 TEST_CASE("aos front: a client without a name, with a weapon and a tool that nobody has, enters with what there is") {
@@ -32,6 +43,30 @@ TEST_CASE("aos front: a client without a name, with a weapon and a tool that nob
   CHECK(play.says(entering(0, 9, 9, "")) ==
         "says Enter name: \"player\" team: BLUE kit: 3 body: MAN\nsays Change colour: 66051\nsays Tool number: 2\n"
         "says Spawn\n");
+}
+
+TEST_CASE("aos front: a server of this game is told the tool of a client that enters, and to spawn it if it plays") {
+  for (const std::uint8_t team : {std::uint8_t{0}, std::uint8_t{255}}) {
+    Play play;
+    play.greets(kAos);
+    const std::string said = play.says(entering(team, 0, 1, "anna"));
+    CHECK(has(said, "says Tool number: 1\n"));
+    CHECK(has(said, "says Spawn\n") == (team == 0));
+  }
+}
+
+TEST_CASE("aos front: a client enters again if its side turns out to have another colour") {
+  Play play;
+  play.opens();
+  play.hears<words::Room>(kAos);
+  CHECK(has(play.enters(0), "says Enter name: \"anna\" team: BLUE "));
+  play.hears<words::Rule>("name: 'AOS.colour1' value: 'ff0000'");
+  play.hears<words::Rule>("name: 'AOS.colour2' value: '0000ff'");
+  play.hears<words::World>(Play::kFlat);
+  play.hears<words::Ready>("");
+  const std::string said = play.waits(5 * kSecond);
+  CHECK(count(said, "says Enter name: \"anna\" team: RED ") == 1);
+  CHECK(count(said, "says Spawn") == 1);
 }
 
 TEST_CASE("aos front: before it has entered, a client chooses no weapon, side or colour, and says nothing") {
