@@ -914,6 +914,37 @@ TEST_CASE("what an operator has announced to a player is not sent to its node ag
   CHECK(notices(it) == std::vector<std::string>{"1: from the owner"});
 }
 
+TEST_CASE("what rules do when an operator announces something reaches all nodes") {
+  const auto book = std::make_shared<relay::RuleBook>(
+      "the arena", [](const relay::RuleBook&, const rules::Action&, const relay::LinkInfo*) {});
+  auto rule = rules::check_rule("rule.lua",
+                                "local heard = 0 function on_fact.said(word) heard = heard + 1 "
+                                "if word.text ~= 'bonus' or heard > 1 then return end "
+                                "for _, p in ipairs(players()) do set_score(p.id, 77, 0) tell(p.id, 'bonus') end end");
+  REQUIRE(rule.ok());
+  rules::RuleSet set;
+  set.push_back(std::move(*rule));
+  book->set(std::make_shared<rules::RuleSet>(std::move(set)));
+  Owned it({}, {}, book);
+  Says say{it};
+  say(open);
+  say(enter);
+  REQUIRE(it.room->world().players().size() == 1);
+  it.published.clear();
+  it.sent.clear();
+  say([](bus::FromNode& message) { message.add_parts()->set_announced("bonus"); });
+  std::vector<std::uint32_t> wins;
+  for (const bus::Facts& facts : it.published)
+    for (const auto& fact : facts.facts())
+      if (fact.has_score()) wins.push_back(fact.score().wins());
+  CHECK(wins == std::vector<std::uint32_t>{77});
+  std::vector<std::string> told;  // by the rule; not what the operator said
+  for (const bus::ToNode& one : it.sent)
+    for (const auto& part : one.parts())
+      if (part.fact().has_said()) told.push_back(part.fact().said().text());
+  CHECK(told == std::vector<std::string>{"bonus"});
+}
+
 TEST_CASE(
     "facts for one player, for a team or for admins go only to the nodes that have them, those of a scene to none") {
   Owned it({}, {}, nullptr, core::ArenaMode::kTeams);

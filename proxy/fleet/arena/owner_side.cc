@@ -66,7 +66,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
   void told(const Fact& fact) override {
     note_name(fact);
     if (fact.scene != 0 || room_.end_reason()) return;  // players of a room that ends move to the next owner
-    if (announces_) return;                             // the node has told the player
+    if (is_announced(fact)) return;
     if (const auto* player = returning_ != 0 ? core::as<words::Player>(fact) : nullptr) returned(player->id());
     switch (fact.audience) {
       case words::PLAYER:
@@ -169,6 +169,12 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     std::uint32_t number = 0;
   };
 
+  /// The node has told the player this, and the room is told it now.
+  struct Announced {
+    Id player = 0;  // 0: none
+    std::string_view text;
+  };
+
   bool owns() const { return !going_ && loop_.nanos() < until_->load(std::memory_order_relaxed) && !room_.over(); }
 
   // -- Facts of the room
@@ -198,6 +204,15 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     auto& fresh = *node.message.add_parts();
     fresh.set_before(count_);
     return fresh;
+  }
+
+  /// Whether the node has told the player this already. Once: rules may say the same in the same call of the room.
+  bool is_announced(const Fact& fact) {
+    if (announced_.player == 0 || fact.audience != words::PLAYER || fact.to != announced_.player) return false;
+    const auto* said = core::as<words::Said>(fact);
+    if (said == nullptr || said->text() != announced_.text) return false;
+    announced_ = {};
+    return true;
   }
 
   void tell(Node& node, const Fact& fact) { core::to_message(fact, *part(node).mutable_fact()); }
@@ -413,9 +428,9 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     }
     if (part.has_announced()) {
       if (part.announced().size() > kLongestAnnounced) return refuse();
-      announces_ = true;
+      announced_ = {seat.player, part.announced()};
       room_.announce(seat.player, part.announced());
-      announces_ = false;
+      announced_ = {};  // it may not have told the player
       return;
     }
     auto intent = core::from_message(part.intent());
@@ -643,7 +658,8 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
   std::uint64_t number_ = 0, sent_at_ = 0;
   std::uint64_t last_private_ = 0;  // the highest number of a message to any node
   Millis told_at_ = 0, stored_at_ = 0, store_pause_ = kStoreEvery;
-  bool waits_ = false, stores_ = false, some_closed_ = false, announces_ = false;
+  bool waits_ = false, stores_ = false, some_closed_ = false;
+  Announced announced_;
 };
 
 void Owner::read(const std::string& name, Bytes bytes) {
