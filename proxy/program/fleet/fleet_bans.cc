@@ -14,6 +14,7 @@ namespace entente {
 namespace {
 
 constexpr Millis kBansStep = 1'000;                            // between checks for changes to send
+constexpr Millis kApplyStep = 100;                             // between times when changes of others are applied
 constexpr std::uint64_t kFromFile = 1;                         // the time of a change from a file: older than any other
 constexpr std::uint64_t kAhead = 86'400'000'000'000ull;        // ns that another node's clock may be ahead
 constexpr std::uint64_t kForget = 30 * 86'400'000'000'000ull;  // ns for which a lifted ban is remembered
@@ -72,6 +73,7 @@ FleetBans::FleetBans(fleet::BusLine& line, net::Loop& loop, User& user, const fl
       node_(std::move(node)),
       replicas_(replicas),
       loop_(loop),
+      applying_(loop, *this),
       ticker_(loop, *this, kBansStep) {
   for (const relay::Ban& ban : before.file.bans)
     if (!ban.by_server && ban.where.empty()) know(shared(ban.who, &ban));
@@ -82,6 +84,7 @@ FleetBans::FleetBans(fleet::BusLine& line, net::Loop& loop, User& user, const fl
     opened_ = false;
     forget_bucket();  // after a reconnect, it may be another bucket
   });
+  for (const auto& [key, its] : known_) unsent_.insert(key);
   watch();
   tick(0);
 }
@@ -96,6 +99,7 @@ void FleetBans::watch() {
 void FleetBans::forget_bucket() {
   complete_ = false;
   for (auto& [key, its] : known_) its.forget_entry();
+  for (const auto& [key, its] : known_) unsent_.insert(key);
 }
 
 void FleetBans::know(bus::SharedBan ban) {
@@ -109,17 +113,27 @@ void FleetBans::changed(const net::Network& who, const relay::ListedNetwork* net
 
 std::vector<bus::SharedBan> FleetBans::all() const {
   std::vector<bus::SharedBan> all;
-  for (const auto& [key, its] : known_) all.push_back(its.ban);
+  for (const auto& [key, its] : known_)
+    if (!news_.contains(key)) all.push_back(its.ban);  // others will hear of it from the bucket
   return all;
 }
 
 void FleetBans::change(bus::SharedBan ban) {
-  Known& its = known_[key_of(ban)];
+  const std::string key = key_of(ban);
+  Known& its = known_[key];
   ban.set_changed(std::max<std::uint64_t>(wall_now(), its.ban.changed() + 1));
   ban.set_node(node_);
-  news_.erase(key_of(ban));  // it is in force already, and later than what was received
+  news_.erase(key);  // it is in force already, and later than what was received
   its.ban = std::move(ban);
+  note_unsent(key, its);
   tell();
+}
+
+void FleetBans::note_unsent(const std::string& key, const Known& its) {
+  if (its.is_unsent())
+    unsent_.insert(key);
+  else
+    unsent_.erase(key);
 }
 
 void FleetBans::tick(Millis) {
@@ -164,12 +178,15 @@ void FleetBans::asked(const fleet::BucketResult& kept) {
 void FleetBans::hear(const fleet::BusEntry* entry) {
   if (entry != nullptr) {
     take(*entry);
-    if (complete_) apply();
+    if (complete_ && !news_.empty()) applying_.set(applied_at_ + kApplyStep * 1'000'000);
     return;
   }
   complete_ = true;
-  for (auto& [key, its] : known_)
-    if (!std::exchange(its.listed, false)) its.forget_entry();  // the bucket does not have it
+  for (auto& [key, its] : known_) {
+    if (std::exchange(its.listed, false)) continue;
+    its.forget_entry();  // the bucket does not have it
+    note_unsent(key, its);
+  }
   apply();
   sweep();
   tell();
@@ -181,7 +198,7 @@ void FleetBans::take(const fleet::BusEntry& entry) {
     const auto found = known_.find(entry.key);
     if (found == known_.end() || found->second.in_bucket == 0 || entry.revision < found->second.revision) return;
     Known& its = found->second;
-    if (!its.is_unsent()) return void(known_.erase(found));
+    if (!its.is_unsent()) return forget(found);
     its.in_bucket = 0;  // a later change here is still to be sent
     its.revision = entry.revision;
     its.listed = true;
@@ -207,12 +224,25 @@ void FleetBans::take(const fleet::BusEntry& entry) {
     its.in_bucket = ban.changed();
     its.revision = entry.revision;
   }
-  if (ban.changed() <= its.ban.changed()) return;
-  its.ban = std::move(ban);
-  news_.insert(entry.key);
+  if (ban.changed() > its.ban.changed()) {
+    its.ban = std::move(ban);
+    news_.insert(entry.key);
+  }
+  note_unsent(entry.key, its);
+}
+
+void FleetBans::forget(std::map<std::string, Known>::iterator one) {
+  unsent_.erase(one->first);
+  known_.erase(one);
+}
+
+/// The user walks through all sessions for that, and writes a file: so it is done for many changes at once.
+void FleetBans::rang() {
+  if (complete_ && !news_.empty()) apply();
 }
 
 void FleetBans::apply() {
+  applied_at_ = loop_.nanos();
   using enum relay::ListedNetwork::List;
   std::vector<relay::Ban> bans;
   std::vector<relay::ListedNetwork> listed;
@@ -237,34 +267,39 @@ void FleetBans::apply() {
 
 /// Sends the changes that the bucket lacks, one after another.
 void FleetBans::tell() {
-  std::uint64_t waiting = 0;
-  for (auto& [key, its] : known_) {
-    if (!its.is_unsent()) continue;
+  while (complete_ && !asks_ && loop_.now() >= not_before_ && !unsent_.empty()) {
+    const std::string key = *unsent_.begin();
+    Known& its = known_.at(key);
     // The others still have the change before it.
     if (is_over(its.ban) && its.in_bucket != 0) its.ban.set_lifted(true);
-    if (is_over(its.ban)) continue;
-    ++waiting;
-    if (!complete_ || asks_ || loop_.now() < not_before_) continue;
-    asks_ = true;
-    const std::uint64_t changed = its.ban.changed();
-    line_.put(bucket_, key, as_bytes(its.ban.SerializeAsString()),
-              [this, alive = alive_, of = key, changed](const fleet::BucketResult& kept) {
-                if (!*alive) return;
-                const auto put = known_.find(of);
-                const bool is_known = kept.done() && put != known_.end();
-                if (is_known && put->second.revision < kept.entry.revision) {
-                  put->second.in_bucket = changed;
-                  put->second.revision = kept.entry.revision;
-                } else if (is_known && put->second.is_unsent()) {  // a later change, or another bucket: look first
-                  asks_ = false;
-                  look_at_ = 0;
-                  return;
-                }
-                if (kept.done()) failures_ = 0;
-                asked(kept);
-              });
+    if (is_over(its.ban))
+      unsent_.erase(key);
+    else
+      send(key, its);
   }
-  waiting_ = waiting;
+  waiting_ = unsent_.size();
+}
+
+void FleetBans::send(const std::string& key, const Known& its) {
+  asks_ = true;
+  const std::uint64_t changed = its.ban.changed();
+  line_.put(bucket_, key, as_bytes(its.ban.SerializeAsString()),
+            [this, alive = alive_, key, changed](const fleet::BucketResult& kept) {
+              if (!*alive) return;
+              const auto put = known_.find(key);
+              const bool is_known = kept.done() && put != known_.end();
+              if (is_known && put->second.revision < kept.entry.revision) {
+                put->second.in_bucket = changed;
+                put->second.revision = kept.entry.revision;
+                note_unsent(key, put->second);
+              } else if (is_known && put->second.is_unsent()) {  // a later change, or another bucket: look first
+                asks_ = false;
+                look_at_ = 0;
+                return;
+              }
+              if (kept.done()) failures_ = 0;
+              asked(kept);
+            });
 }
 
 /// Removes ended bans, and entries that were lifted longer than kForget ago, so that the bucket does not grow for ever.
@@ -282,7 +317,7 @@ void FleetBans::sweep() {
       line_.remove(bucket_, its->first, [](const fleet::BucketResult&) {});
       ++swept;
     }
-    its = known_.erase(its);
+    forget(its++);
   }
 }
 

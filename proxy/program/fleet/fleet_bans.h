@@ -24,12 +24,13 @@
 
 namespace entente {
 
-class FleetBans final : private net::Ticker::User {
+class FleetBans final : private net::Ticker::User, private net::Alarm::User {
  public:
   struct User {
     virtual ~User() = default;
     /// Applies bans that other nodes made, and lifts those of networks that they unbanned. They are in force when this
-    /// returns. `old`: the bans were made before this node knew the fleet's.
+    /// returns. Called for many changes at once, a few times a second. `old`: the bans were made before this node knew
+    /// the fleet's.
     virtual void learn(const std::vector<relay::Ban>& bans, const std::vector<net::Network>& lifted, bool old) = 0;
     /// The same for networks that are allowed or denied, and those that were removed from their list.
     virtual void learn_listed(const std::vector<relay::ListedNetwork>& listed,
@@ -54,7 +55,7 @@ class FleetBans final : private net::Ticker::User {
   /// This node allowed or denied a network, or removed it from its list (null).
   void changed(const net::Network& who, const relay::ListedNetwork* network);
 
-  /// All that this node knows, also what the bucket lacks.
+  /// All that this node knows and has applied, also what the bucket lacks.
   std::vector<bus::SharedBan> all() const;
 
   /// Invalid entries of the bucket. From any thread.
@@ -72,6 +73,7 @@ class FleetBans final : private net::Ticker::User {
     bool is_unsent() const { return ban.changed() > in_bucket; }
   };
   void tick(Millis now) override;
+  void rang() override;
   void know(bus::SharedBan ban);
   void change(bus::SharedBan ban);
   void watch();
@@ -79,9 +81,12 @@ class FleetBans final : private net::Ticker::User {
   void forget_bucket();
   void hear(const fleet::BusEntry* entry);
   void take(const fleet::BusEntry& entry);
+  void note_unsent(const std::string& key, const Known& its);
+  void forget(std::map<std::string, Known>::iterator one);
   void apply();
   void asked(const fleet::BucketResult& kept);
   void tell();
+  void send(const std::string& key, const Known& its);
   void sweep();
 
   fleet::BusLine& line_;
@@ -98,8 +103,11 @@ class FleetBans final : private net::Ticker::User {
   fleet::BusLine::SubscriptionId watch_ = 0;
   Millis not_before_ = 0, look_at_ = 0;
   std::map<std::string, Known> known_;  // by key
+  std::set<std::string> unsent_;        // keys of changes that the bucket lacks; ended bans are sorted out late
   std::set<std::string> news_;          // keys of changes to pass on to the user
+  std::uint64_t applied_at_ = 0;        // by Loop::nanos
   std::atomic<std::uint64_t> refused_{0}, waiting_{0};
+  net::Alarm applying_;
   net::Ticker ticker_;
 };
 

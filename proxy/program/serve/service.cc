@@ -417,7 +417,7 @@ ReplyRow Service::node_row() const {
 void Service::learn(const std::vector<relay::Ban>& bans, const std::vector<net::Network>& lifted, bool old) {
   for (const net::Network& who : lifted) bans_.remove(who);
   for (const relay::Ban& ban : bans) (void)(old ? bans_.restore(ban) : bans_.add(ban));
-  if (const auto kept = kept_bans_.save(); !kept) log_error("a ban of the fleet is not kept: {}", kept.error().text);
+  kept_bans_.save_soon();
   const auto gone = end_sessions_of(server_, roster_, bans);
   if (!gone.empty()) log_info("fleet: bans of other nodes ended {}", attendees_text(gone));
 }
@@ -429,8 +429,7 @@ void Service::learn_listed(const std::vector<relay::ListedNetwork>& listed, cons
     if (!listed_.put(one))
       log_error("fleet: {} of the fleet is ignored: {} networks are listed", one.who.text(),
                 relay::ListedNetworks::kMost);
-  if (const auto kept = kept_bans_.save(); !kept)
-    log_error("a network that the fleet lists is not kept: {}", kept.error().text);
+  kept_bans_.save_soon();
 }
 
 void Service::start_acceptors() {
@@ -859,12 +858,13 @@ std::string Service::answer_control(std::string_view line, const net::LocalPeer&
 }
 
 std::string Service::restrictions_answer() {
-  Restrictions known{bans_.all(), listed_.all(), {}, kept_bans_.stale_file()};
+  std::vector<bus::SharedBan> of_fleet;  // first: all of them are in force in what follows
   if (fleet_control_) {
     auto shared = fleet_control_->known_bans();
     if (!shared) log_warn("changes of the fleet's bans are not handed over: {}", shared.error().text);
-    if (shared) known.shared = std::move(*shared);
+    if (shared) of_fleet = std::move(*shared);
   }
+  const Restrictions known{bans_.all(), listed_.all(), std::move(of_fleet), kept_bans_.stale_file()};
   RestrictionsAnswer answer = answer_with(known, net::kLongestLocalAnswer);
   if (answer.left_out != 0)
     log_warn("{} are not handed over, because there are too many", counted(answer.left_out, "ban"));

@@ -176,6 +176,13 @@ KeptBans::KeptBans(relay::Bans& bans, relay::ListedNetworks& listed, std::string
                    Millis try_again)
     : bans_(bans), listed_(listed), path_(std::move(path)), files_(files), try_again_(try_again) {}
 
+KeptBans::~KeptBans() {
+  watch_.reset();
+  const std::lock_guard lock(mutex_);
+  if (!due_) return;
+  if (const auto written = write(); !written) log_error("bans of the fleet are not kept: {}", written.error().text);
+}
+
 Outcome<Done> KeptBans::load() {
   if (path_.empty()) return Done{};
   auto kept = read_bans(path_, 0);
@@ -215,6 +222,16 @@ Outcome<Done> KeptBans::save() {
   }
   if (watch_) watch_->news();
   return written;
+}
+
+void KeptBans::save_soon() {
+  if (path_.empty()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    due_ = true;
+  }
+  if (!watch_) return;  // begin() does it
+  watch_->news();
 }
 
 Outcome<Done> KeptBans::save_without(const net::Network& who) {
@@ -260,24 +277,24 @@ void KeptBans::leave_file(Tell tell) {
 
 Outcome<Done> KeptBans::write() {
   if (waits_) differs_ = true;
+  const bool was_due = std::exchange(due_, false);
   if (tell_ || waits_) return Done{};
   const auto ours = ours_of(bans_);
   in_file_ = ours.size();  // also if it fails: then `owed_` is set
   ahead_in_file_ = bans_.wall_is_ahead();
   auto written = write_bans(path_, {ours, listed_.all()});
-  const Millis now = steady_now();
+  const Millis now = tried_at_ = steady_now();
   next_try_ = now + try_again_;
-  if (std::exchange(owed_, !written.ok()) && written) {
-    owed_until_ = now;
-    log_info("{} is written again (access.ban_file)", path_);
-  }
+  const bool was_owed = std::exchange(owed_, !written.ok());
+  if (written && (was_owed || was_due)) owed_until_ = now;
+  if (written && was_owed) log_info("{} is written again (access.ban_file)", path_);
   return written;
 }
 
 std::string KeptBans::stale_file() {
   const std::lock_guard lock(mutex_);
   const bool was_stale = owed_until_ && steady_now() - *owed_until_ < kTakeOverLasts;
-  return owed_ || was_stale ? path_ : "";
+  return owed_ || due_ || was_stale ? path_ : "";
 }
 
 Millis KeptBans::watch() {
@@ -285,20 +302,25 @@ Millis KeptBans::watch() {
   const auto ours = ours_of(bans_);
   const auto next = next_end(ours);
   const std::time_t ahead = bans_.wall_is_ahead();
-  const bool have_ended = ours.size() < in_file_;
+  const bool have_ended = !due_ && ours.size() < in_file_;
   const bool clock_was_set = next && std::abs(ahead - ahead_in_file_) > kClocksDiffer;
-  const bool was_owed = owed_;
-  if (have_ended || clock_was_set || (was_owed && steady_now() >= next_try_))
+  const auto soon_at = [this] { return tried_at_ != 0 ? tried_at_ + kSoon : 0; };
+  const bool was_owed = owed_, is_due = due_ && steady_now() >= soon_at();
+  if (have_ended || clock_was_set || is_due || (was_owed && steady_now() >= next_try_))
     if (const auto written = write(); !written && !was_owed)
-      log_error("{}; {}", have_ended ? "a ban has ended" : "the clock was set, and bans end at other times",
+      log_error("{}; {}",
+                is_due       ? "bans of the fleet are not kept"
+                : have_ended ? "a ban has ended"
+                             : "the clock was set, and bans end at other times",
                 written.error().text);
   Millis wait = Housekeeping::kIdle;
   if (next)
     wait =
         static_cast<Millis>(std::clamp<std::time_t>(*next - ahead - steady_seconds(), 0, Housekeeping::kIdle / 1'000)) *
         1'000;
-  if (!owed_ || tell_) return wait;
   const Millis now = steady_now();
+  if (due_) wait = std::min(wait, soon_at() > now ? soon_at() - now : 0);
+  if (!owed_ || tell_) return wait;
   return std::min(wait, next_try_ > now ? next_try_ - now : 0);
 }
 

@@ -38,12 +38,14 @@ std::string until_text(std::time_t until);
 class KeptBans {
  public:
   static constexpr Millis kTryAgain = 10'000;
+  static constexpr Millis kSoon = 1'000;  ///< between writes that save_soon() asks for
 
   /// `path`: empty = no file. The others outlive this. `files`: on it, bans that end are removed from the file.
   /// `try_again`: how long after a write that failed.
   KeptBans(relay::Bans& bans, relay::ListedNetworks& listed, std::string path, Housekeeping& files,
            Millis try_again = kTryAgain);
-  ~KeptBans() { watch_.reset(); }
+  /// Writes what save_soon() has asked for.
+  ~KeptBans();
   KeptBans(const KeptBans&) = delete;
   KeptBans& operator=(const KeptBans&) = delete;
 
@@ -55,6 +57,9 @@ class KeptBans {
   Outcome<Done> begin();
   /// Writes the current bans and networks. From any thread.
   Outcome<Done> save();
+  /// Writes them on the thread of `files`: at once, but at most once in kSoon. Logs an error. For bans that may come in
+  /// large numbers. From any thread.
+  void save_soon();
   /// Writes the current bans after `ban` was added.
   Outcome<Done> save(const relay::Ban& ban);
   /// As save(), after the bans of this network were removed.
@@ -98,6 +103,8 @@ class KeptBans {
   bool differs_ = false;              // something was to be saved meanwhile
   std::size_t in_file_ = 0;           // bans
   std::time_t ahead_in_file_ = 0;     // Bans::wall_is_ahead() when the ends in the file were written or read
+  bool due_ = false;                  // save_soon() has asked for a write
+  Millis tried_at_ = 0;               // when the last write was tried; 0: none
   bool owed_ = false;                 // the last write has failed
   std::optional<Millis> owed_until_;  // when the file was up to date again
   Millis next_try_ = 0;               // of a write that is owed

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <ctime>
 #include <filesystem>
@@ -106,6 +107,36 @@ TEST_CASE("networks that operators allow or deny are lines of the same file, and
   CHECK(text_of(path) == "192.0.2.7 forever\n10.0.0.0/8 denied a botnet\n10.2.0.0/16 allowed friends\n");
   kept.leave_file([](const Ban&) { return Done{}; });
   CHECK_FALSE(kept.save_listed(net_of("10.2.0.0/16"), nullptr).ok());
+}
+
+TEST_CASE("bans of the fleet are written a second apart, however many there are, and all of them before the end") {
+  const Folder folder;
+  const std::string path = folder.file("bans");
+  relay::Bans bans;
+  relay::ListedNetworks listed;
+  Housekeeping files("files");
+  {
+    KeptBans kept(bans, listed, path, files);
+    REQUIRE(kept.load().ok());
+    REQUIRE(kept.begin().ok());
+    std::set<std::filesystem::file_time_type> written;
+    int added = 0;
+    const Millis began = steady_now();
+    const auto add = [&] {
+      if (added < 200) bans.add({net_of(("192.0.2." + std::to_string(added++)).c_str()), Ban::kForGood, "", false});
+      kept.save_soon();
+      std::error_code none;
+      const auto at = std::filesystem::last_write_time(path, none);
+      if (!none) written.insert(at);
+      return added == 200 && written.size() >= 2;
+    };
+    REQUIRE(eventually(add, std::chrono::milliseconds(5)));
+    CHECK(steady_now() - began >= (written.size() - 1) * KeptBans::kSoon);
+    CHECK(kept.stale_file() == path);  // one that takes over may have read the old one
+    bans.add({net_of("192.0.2.200"), Ban::kForGood, "", false});
+    kept.save_soon();
+  }
+  CHECK(read_bans(path, 0)->bans.size() == 201);
 }
 
 TEST_CASE("a ban that is saved while another process takes over reaches that process") {

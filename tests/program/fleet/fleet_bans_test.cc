@@ -21,6 +21,7 @@ namespace {
 
 struct Learner final : FleetBans::User {
   void learn(const std::vector<relay::Ban>& bans, const std::vector<net::Network>& no_more, bool are_old) override {
+    ++calls;
     learned += bans.size();
     last = bans.empty() ? last : bans.back();
     old += are_old ? bans.size() : 0;
@@ -29,7 +30,7 @@ struct Learner final : FleetBans::User {
   void learn_listed(const std::vector<relay::ListedNetwork>& networks, const std::vector<net::Network>&) override {
     listed += networks.size();
   }
-  std::size_t learned = 0, lifted = 0, old = 0, listed = 0;
+  std::size_t calls = 0, learned = 0, lifted = 0, old = 0, listed = 0;
   relay::Ban last{};
 };
 
@@ -90,6 +91,27 @@ TEST_CASE("bans of the fleet from before a node began are old to it, and later o
   REQUIRE(station.until([&] { return other.learned == 2; }));
   CHECK(other.old == 1);
   CHECK(user.learned == 0);
+}
+
+TEST_CASE("many bans of another node are applied a few times a second, not each alone") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  fleet::Bus bus({.servers = {nats.url()}, .client = "a"});
+  fleet::testing::Station station(bus);
+  Learner user, other;
+  const fleet::Subjects names("entente");
+  FleetBans others(*station.line, station.loop, other, names, "b", 1, {});
+  REQUIRE(station.order([&](auto done) { station.line->get(names.bans(), "none", done); }).how !=
+          fleet::BucketResult::How::kDone);
+  constexpr std::size_t kMany = 300;
+  BanFile file;
+  for (std::size_t i = 0; i < kMany; ++i)
+    file.bans.push_back({*net::Network::parse("10.0." + std::to_string(i / 100) + "." + std::to_string(i % 100)),
+                         relay::Ban::kForGood, "", false});
+  const Millis began = steady_now();
+  FleetBans bans(*station.line, station.loop, user, names, "a", 1, {file, {}});
+  REQUIRE(station.until([&] { return other.learned == kMany && bans.waiting() == 0; }));
+  CHECK(other.calls <= (steady_now() - began) / 100 + 2);
 }
 
 TEST_CASE("NATS loses the bucket of bans while nodes are connected: old and new bans are shared again") {
