@@ -7,6 +7,7 @@
 #include "proxy/base/steady_wall.h"
 #include "proxy/base/text.h"
 #include "proxy/fleet/decode.h"
+#include "proxy/program/base/screen_text.h"
 #include "proxy/program/control/arguments.h"
 #include "proxy/program/log/say.h"
 
@@ -43,13 +44,16 @@ std::time_t local_end_of(const bus::SharedBan& ban) {
   return static_cast<std::time_t>(ban.until()) - (now_or_changed(ban) - std::time(nullptr));
 }
 
+/// As take() accepts it. A file may have any text.
+std::string shared_why(std::string_view why) { return std::string(whole_characters(clean(why), kLongestSayable)); }
+
 bus::SharedBan shared(const net::Network& who, const relay::Ban* ban) {
   bus::SharedBan made;
   made.set_network(who.text());
   made.set_lifted(ban == nullptr);
   if (ban == nullptr) return made;
   made.set_until(ban->until);
-  made.set_why(ban->why);
+  made.set_why(shared_why(ban->why));
   return made;
 }
 
@@ -59,7 +63,7 @@ bus::SharedBan shared(const net::Network& who, const relay::ListedNetwork* netwo
   made.set_lifted(network == nullptr);
   made.set_kind(network != nullptr && network->list == relay::ListedNetwork::List::kAllow ? bus::SharedBan::allow
                                                                                           : bus::SharedBan::deny);
-  if (network != nullptr) made.set_why(network->why);
+  if (network != nullptr) made.set_why(shared_why(network->why));
   return made;
 }
 
@@ -78,7 +82,10 @@ FleetBans::FleetBans(fleet::BusLine& line, net::Loop& loop, User& user, const fl
   for (const relay::Ban& ban : before.file.bans)
     if (!ban.by_server && ban.where.empty()) know(shared(ban.who, &ban));
   for (const relay::ListedNetwork& network : before.file.listed) know(shared(network.who, &network));
-  for (const bus::SharedBan& change : before.known) known_[key_of(change)].ban = change;
+  for (const bus::SharedBan& change : before.known) {
+    bus::SharedBan& known = known_[key_of(change)].ban = change;
+    known.set_why(shared_why(change.why()));  // an older version did not check it
+  }
   line_.on_state([this](bool connected) {
     if (connected) return void(not_before_ = 0);
     opened_ = false;
@@ -213,7 +220,9 @@ void FleetBans::take(const fleet::BusEntry& entry) {
       (!is_ban && ban.until() != relay::Ban::kForGood) || ban.why() != clean(ban.why()) ||
       ban.why().size() > kLongestSayable || ban.changed() == 0 || (clock_is_set(now) && ban.changed() > now + kAhead) ||
       ban.until() < 0 || (known_.size() >= kMost && !known_.contains(entry.key))) {
-    if (refused_++ == 0) log_warn("fleet: an invalid entry of the bucket {} is ignored", bucket_);
+    if (refused_++ == 0)
+      log_warn("fleet: the entry {} of the bucket {} is invalid and is ignored; others are only counted",
+               screen_text(entry.key), bucket_);
     return;
   }
   // A longer ban comes from a file, or from a malicious node; it counts as permanent.

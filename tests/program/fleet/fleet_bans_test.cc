@@ -24,6 +24,7 @@ struct Learner final : FleetBans::User {
     ++calls;
     learned += bans.size();
     last = bans.empty() ? last : bans.back();
+    for (const relay::Ban& ban : bans) whys.push_back(ban.why);
     old += are_old ? bans.size() : 0;
     lifted += no_more.size();
   }
@@ -32,6 +33,7 @@ struct Learner final : FleetBans::User {
   }
   std::size_t calls = 0, learned = 0, lifted = 0, old = 0, listed = 0;
   relay::Ban last{};
+  std::vector<std::string> whys;
 };
 
 /// Deletes the bucket of bans with its entries, as if NATS had lost it.
@@ -91,6 +93,26 @@ TEST_CASE("bans of the fleet from before a node began are old to it, and later o
   REQUIRE(station.until([&] { return other.learned == 2; }));
   CHECK(other.old == 1);
   CHECK(user.learned == 0);
+}
+
+TEST_CASE("a ban or a network of a file with any reason is shared with one that others accept") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  fleet::Bus bus({.servers = {nats.url()}, .client = "a"});
+  fleet::testing::Station station(bus);
+  Learner user, other;
+  const fleet::Subjects names("entente");
+  const auto at = [](int last) { return *net::Network::parse("192.0.2." + std::to_string(last)); };
+  constexpr std::time_t kForGood = relay::Ban::kForGood;
+  const BanFile file = {{{at(1), kForGood, std::string(399, 'x') + "\xc3\xa9", false},
+                         {at(2), kForGood, "a\tb\r", false},
+                         {at(3), kForGood, "caf\xe9", false}},
+                        {{at(4), relay::ListedNetwork::List::kDeny, "a\tb\xe9" + std::string(500, 'x')}}};
+  FleetBans others(*station.line, station.loop, other, names, "b", 1, {});
+  FleetBans bans(*station.line, station.loop, user, names, "a", 1, {file, {}});
+  REQUIRE(station.until([&] { return bans.waiting() == 0 && other.learned == 3 && other.listed == 1; }));
+  CHECK(other.whys == std::vector<std::string>{std::string(399, 'x'), "ab", "caf\xef\xbf\xbd"});
+  CHECK(others.refused() == 0);
 }
 
 TEST_CASE("many bans of another node are applied a few times a second, not each alone") {
