@@ -7,6 +7,7 @@
 #include "proxy/base/steady_wall.h"
 #include "proxy/base/text.h"
 #include "proxy/fleet/decode.h"
+#include "proxy/program/base/counted.h"
 #include "proxy/program/base/screen_text.h"
 #include "proxy/program/control/arguments.h"
 #include "proxy/program/log/say.h"
@@ -36,6 +37,11 @@ std::time_t now_or_changed(const bus::SharedBan& ban) {
 
 bool is_over(const bus::SharedBan& ban) {
   return !ban.lifted() && ban.until() != relay::Ban::kForGood && ban.until() <= now_or_changed(ban);
+}
+
+/// A longer ban comes from a file, or from a malicious node; it counts as permanent.
+std::int64_t shared_until(const bus::SharedBan& ban) {
+  return ban.until() > now_or_changed(ban) + kLongestShared ? relay::Ban::kForGood : ban.until();
 }
 
 /// By our wall clock.
@@ -109,8 +115,15 @@ void FleetBans::forget_bucket() {
   for (const auto& [key, its] : known_) unsent_.insert(key);
 }
 
+FleetBans::Version FleetBans::version_of(const bus::SharedBan& ban) {
+  const bool for_good = ban.until() == relay::Ban::kForGood;
+  return {ban.changed(), !ban.lifted(), for_good ? UINT64_MAX : static_cast<std::uint64_t>(ban.until()),
+          ban.kind() == bus::SharedBan::deny, ban.why()};
+}
+
 void FleetBans::know(bus::SharedBan ban) {
   ban.set_changed(kFromFile);
+  ban.set_until(shared_until(ban));
   ban.set_node(node_);
   known_[key_of(ban)].ban = std::move(ban);
 }
@@ -129,6 +142,7 @@ void FleetBans::change(bus::SharedBan ban) {
   const std::string key = key_of(ban);
   Known& its = known_[key];
   ban.set_changed(std::max<std::uint64_t>(wall_now(), its.ban.changed() + 1));
+  ban.set_until(shared_until(ban));
   ban.set_node(node_);
   news_.erase(key);  // it is in force already, and later than what was received
   its.ban = std::move(ban);
@@ -203,10 +217,10 @@ void FleetBans::take(const fleet::BusEntry& entry) {
   if (entry.gone) {
     // A node has swept the entry. A node that has not received the end of the ban by then keeps the ban.
     const auto found = known_.find(entry.key);
-    if (found == known_.end() || found->second.in_bucket == 0 || entry.revision < found->second.revision) return;
+    if (found == known_.end() || !found->second.in_bucket || entry.revision < found->second.revision) return;
     Known& its = found->second;
     if (!its.is_unsent()) return forget(found);
-    its.in_bucket = 0;  // a later change here is still to be sent
+    its.in_bucket = {};  // a later change here is still to be sent
     its.revision = entry.revision;
     its.listed = true;
     return;
@@ -225,15 +239,16 @@ void FleetBans::take(const fleet::BusEntry& entry) {
                screen_text(entry.key), bucket_);
     return;
   }
-  // A longer ban comes from a file, or from a malicious node; it counts as permanent.
-  if (ban.until() > now_or_changed(ban) + kLongestShared) ban.set_until(relay::Ban::kForGood);
+  ban.set_until(shared_until(ban));
+  const Version version = version_of(ban);
   Known& its = known_[entry.key];
   its.listed = true;
   if (entry.revision >= its.revision) {
-    its.in_bucket = ban.changed();
+    its.in_bucket = version;
     its.revision = entry.revision;
   }
-  if (ban.changed() > its.ban.changed()) {
+  if (version > version_of(its.ban)) {
+    if (ban.changed() == kFromFile && its.ban.node() == node_) replaced_.insert(ban.network());
     its.ban = std::move(ban);
     news_.insert(entry.key);
   }
@@ -269,6 +284,9 @@ void FleetBans::apply() {
     else if (!is_over(one))
       bans.push_back({*who, local_end_of(one), one.why(), false});
   }
+  if (const auto replaced = std::exchange(replaced_, {}); !replaced.empty())
+    log_warn("fleet: access.ban_file differs from another node's about {}{}; what bans for longer, or denies, counts",
+             *replaced.begin(), replaced.size() > 1 ? " and " + counted(replaced.size() - 1, "other network") : "");
   const bool old = !std::exchange(knows_, true);
   if (!bans.empty() || !lifted.empty()) user_.learn(bans, lifted, old);
   if (!listed.empty() || !unlisted.empty()) user_.learn_listed(listed, unlisted);
@@ -280,7 +298,7 @@ void FleetBans::tell() {
     const std::string key = *unsent_.begin();
     Known& its = known_.at(key);
     // The others still have the change before it.
-    if (is_over(its.ban) && its.in_bucket != 0) its.ban.set_lifted(true);
+    if (is_over(its.ban) && its.in_bucket) its.ban.set_lifted(true);
     if (is_over(its.ban))
       unsent_.erase(key);
     else
@@ -291,14 +309,13 @@ void FleetBans::tell() {
 
 void FleetBans::send(const std::string& key, const Known& its) {
   asks_ = true;
-  const std::uint64_t changed = its.ban.changed();
   line_.put(bucket_, key, as_bytes(its.ban.SerializeAsString()),
-            [this, alive = alive_, key, changed](const fleet::BucketResult& kept) {
+            [this, alive = alive_, key, sent = version_of(its.ban)](const fleet::BucketResult& kept) {
               if (!*alive) return;
               const auto put = known_.find(key);
               const bool is_known = kept.done() && put != known_.end();
               if (is_known && put->second.revision < kept.entry.revision) {
-                put->second.in_bucket = changed;
+                put->second.in_bucket = sent;
                 put->second.revision = kept.entry.revision;
                 note_unsent(key, put->second);
               } else if (is_known && put->second.is_unsent()) {  // a later change, or another bucket: look first
@@ -318,11 +335,11 @@ void FleetBans::sweep() {
   for (auto its = known_.begin(); its != known_.end() && swept < kMostSwept;) {
     const bus::SharedBan& ban = its->second.ban;
     const bool old = is_over(ban) || (ban.lifted() && ban.changed() + kForget < now);
-    if (!old || (its->second.in_bucket != 0 && its->second.is_unsent())) {
+    if (!old || (its->second.in_bucket && its->second.is_unsent())) {
       ++its;
       continue;
     }
-    if (its->second.in_bucket != 0) {
+    if (its->second.in_bucket) {
       line_.remove(bucket_, its->first, [](const fleet::BucketResult&) {});
       ++swept;
     }

@@ -2,9 +2,9 @@
 // The same holds for the networks that operators allow and deny.
 // Invariant: a node keeps all changes that it knows while it is cut off, and sends those that the bucket lacks once it
 // has reconnected. If NATS has lost the bucket, the node makes it again, and sends all that it knows. Of two changes of
-// one network the later one counts, wherever it was made. A ban in a node's file is older than any change; after an
-// upgrade, the new process knows all changes that the old one knew. Entries of the bucket are checked like a peer's
-// messages.
+// one network the later one counts, wherever it was made. A ban in a node's file is older than any change. If the files
+// of nodes differ, what bans for longer, or denies, counts. After an upgrade, the new process knows all changes that
+// the old one knew. Entries of the bucket are checked like a peer's messages.
 #pragma once
 
 #include <atomic>
@@ -64,13 +64,24 @@ class FleetBans final : private net::Ticker::User, private net::Alarm::User {
   std::uint64_t waiting() const { return waiting_; }
 
  private:
+  /// Of two changes of one network, the greater one counts, on all nodes. Those that say the same are equal.
+  struct Version {
+    std::uint64_t changed = 0;  // 0: there is no such change
+    bool applies = false;       // it was not lifted
+    std::uint64_t until = 0;    // the highest number: for good
+    bool denies = false;
+    std::string why;
+    explicit operator bool() const { return changed != 0; }
+    auto operator<=>(const Version&) const = default;
+  };
+  static Version version_of(const bus::SharedBan& ban);
   struct Known {
     bus::SharedBan ban;
-    std::uint64_t in_bucket = 0;  // `changed` of its entry in the bucket
-    std::uint64_t revision = 0;   // of that entry
-    bool listed = false;          // the watch has named the key since its last listing ended
-    void forget_entry() { in_bucket = revision = 0, listed = false; }
-    bool is_unsent() const { return ban.changed() > in_bucket; }
+    Version in_bucket;           // of its entry in the bucket
+    std::uint64_t revision = 0;  // of that entry
+    bool listed = false;         // the watch has named the key since its last listing ended
+    void forget_entry() { in_bucket = {}, revision = 0, listed = false; }
+    bool is_unsent() const { return version_of(ban) > in_bucket; }
   };
   void tick(Millis now) override;
   void rang() override;
@@ -105,6 +116,7 @@ class FleetBans final : private net::Ticker::User, private net::Alarm::User {
   std::map<std::string, Known> known_;  // by key
   std::set<std::string> unsent_;        // keys of changes that the bucket lacks; ended bans are sorted out late
   std::set<std::string> news_;          // keys of changes to pass on to the user
+  std::set<std::string> replaced_;      // networks about which another node's file counts, not this node's
   std::uint64_t applied_at_ = 0;        // by Loop::nanos
   std::atomic<std::uint64_t> refused_{0}, waiting_{0};
   net::Alarm applying_;

@@ -25,6 +25,10 @@ struct Learner final : FleetBans::User {
     learned += bans.size();
     last = bans.empty() ? last : bans.back();
     for (const relay::Ban& ban : bans) whys.push_back(ban.why);
+    for (const relay::Ban& ban : bans) {
+      whys.push_back(ban.why);
+      ends.push_back(ban.until);
+    }
     old += are_old ? bans.size() : 0;
     lifted += no_more.size();
   }
@@ -34,6 +38,7 @@ struct Learner final : FleetBans::User {
   std::size_t calls = 0, learned = 0, lifted = 0, old = 0, listed = 0;
   relay::Ban last{};
   std::vector<std::string> whys;
+  std::vector<std::time_t> ends;
 };
 
 /// Deletes the bucket of bans with its entries, as if NATS had lost it.
@@ -113,6 +118,48 @@ TEST_CASE("a ban or a network of a file with any reason is shared with one that 
   REQUIRE(station.until([&] { return bans.waiting() == 0 && other.learned == 3 && other.listed == 1; }));
   CHECK(other.whys == std::vector<std::string>{std::string(399, 'x'), "ab", "caf\xef\xbf\xbd"});
   CHECK(others.refused() == 0);
+}
+
+TEST_CASE(
+    "if the files of nodes differ about a network, the longer ban or the denial counts on all, whoever was first") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  fleet::Bus bus({.servers = {nats.url()}, .client = "a"});
+  fleet::testing::Station station(bus);
+  Learner mild, strict;
+  const fleet::Subjects names("entente");
+  using enum relay::ListedNetwork::List;
+  const auto at = [](int last) { return *net::Network::parse("192.0.2." + std::to_string(last)); };
+  const std::time_t soon = std::time(nullptr) + 86'400;
+  const relay::Ban same{at(3), soon, "same", false}, ages{at(5), std::time_t{1} << 40, "", false};
+  const BanFile weak = {{{at(1), soon, "", false}, same, {at(4), soon, "a", false}, ages}, {{at(2), kAllow, ""}}};
+  const BanFile strong = {{{at(1), relay::Ban::kForGood, "", false}, same, {at(4), soon, "b", false}, ages},
+                          {{at(2), kDeny, ""}}};
+  std::optional<FleetBans> a, b;
+  const auto begin_weak = [&] {
+    a.emplace(*station.line, station.loop, mild, names, "a", 1, FleetBans::Before{weak, {}});
+  };
+  const auto begin_strong = [&] {
+    b.emplace(*station.line, station.loop, strict, names, "b", 1, FleetBans::Before{strong, {}});
+  };
+  SUBCASE("the stronger one") {
+    begin_strong();
+    REQUIRE(station.until([&] { return b->waiting() == 0; }));
+    begin_weak();
+  }
+  SUBCASE("the weaker one") {
+    begin_weak();
+    REQUIRE(station.until([&] { return a->waiting() == 0; }));
+    begin_strong();
+  }
+  REQUIRE(station.until([&] { return mild.learned == 2 && mild.listed == 1; }));
+  REQUIRE(station.until([&] { return a->waiting() == 0 && b->waiting() == 0; }));
+  CHECK(strict.learned + strict.listed == 0);
+  CHECK(mild.whys == std::vector<std::string>{"", "b"});
+  Learner later;
+  const FleetBans begins(*station.line, station.loop, later, names, "c", 1, {});
+  CHECK(station.until([&] { return later.learned == 4 && later.listed == 1; }));
+  CHECK(std::count(later.ends.begin(), later.ends.end(), relay::Ban::kForGood) == 2);
 }
 
 TEST_CASE("many bans of another node are applied a few times a second, not each alone") {
