@@ -21,7 +21,7 @@ constexpr std::uint64_t kFromFile = 1;                         // the time of a 
 constexpr std::uint64_t kAhead = 86'400'000'000'000ull;        // ns that another node's clock may be ahead
 constexpr std::uint64_t kForget = 30 * 86'400'000'000'000ull;  // ns for which a lifted ban is remembered
 constexpr std::int64_t kLongestShared = 3'651 * 86'400;        // s: the longest `ban --for`, plus kAhead
-constexpr std::size_t kMostSwept = 100;                        // entries, at each connection
+constexpr std::size_t kMostSwept = 100;                        // entries, each time
 
 /// A key may not have colons.
 std::string key_of(const bus::SharedBan& ban) {
@@ -76,12 +76,13 @@ bus::SharedBan shared(const net::Network& who, const relay::ListedNetwork* netwo
 }  // namespace
 
 FleetBans::FleetBans(fleet::BusLine& line, net::Loop& loop, User& user, const fleet::Subjects& names, std::string node,
-                     std::uint32_t replicas, const Before& before)
+                     std::uint32_t replicas, const Before& before, Millis sweep_every)
     : line_(line),
       user_(user),
       bucket_(names.bans()),
       node_(std::move(node)),
       replicas_(replicas),
+      sweep_every_(sweep_every),
       loop_(loop),
       applying_(loop, *this),
       ticker_(loop, *this, kBansStep) {
@@ -108,9 +109,15 @@ void FleetBans::watch() {
   watch_ = line_.watch(bucket_, ">", [this](const fleet::BusEntry* entry) { hear(entry); });
 }
 
+void FleetBans::list_again() {
+  forget_bucket();
+  line_.unwatch(watch_);
+  watch();
+}
+
 /// What is in the bucket is not known until its entries are listed again.
 void FleetBans::forget_bucket() {
-  complete_ = false;
+  complete_ = left_some_out_ = false;
   for (auto& [key, its] : known_) its.forget_entry();
   for (const auto& [key, its] : known_) unsent_.insert(key);
 }
@@ -157,7 +164,9 @@ void FleetBans::note_unsent(const std::string& key, const Known& its) {
     unsent_.erase(key);
 }
 
-void FleetBans::tick(Millis) {
+void FleetBans::tick(Millis now) {
+  if (complete_ && now >= sweep_at_) sweep();
+  if (complete_ && left_some_out_ && known_.size() < kMost) list_again();
   if (!line_.connected() || asks_ || loop_.now() < not_before_) return;
   if (opened_ && loop_.now() < look_at_) return tell();
   asks_ = true;
@@ -174,11 +183,7 @@ void FleetBans::opened(const fleet::BucketResult& kept) {
     opened_ = true;
     look_at_ = loop_.now() + kLookAgain;
     const std::uint64_t before = std::exchange(made_, kept.entry.revision);
-    if (before != 0 && before != made_) {  // NATS has lost the one before
-      forget_bucket();
-      line_.unwatch(watch_);
-      watch();
-    }
+    if (before != 0 && before != made_) list_again();  // NATS has lost the one before
   }
   asked(kept);
   if (opened_ && waiting_ == 0) failures_ = 0;  // otherwise only a sent change shows that nothing fails
@@ -233,10 +238,17 @@ void FleetBans::take(const fleet::BusEntry& entry) {
   if (!who || who->text() != ban.network() || key_of(ban) != entry.key || !bus::SharedBan::Kind_IsValid(ban.kind()) ||
       (!is_ban && ban.until() != relay::Ban::kForGood) || ban.why() != clean(ban.why()) ||
       ban.why().size() > kLongestSayable || ban.changed() == 0 || (clock_is_set(now) && ban.changed() > now + kAhead) ||
-      ban.until() < 0 || (known_.size() >= kMost && !known_.contains(entry.key))) {
+      ban.until() < 0) {
     if (refused_++ == 0)
       log_warn("fleet: the entry {} of the bucket {} is invalid and is ignored; others are only counted",
                screen_text(entry.key), bucket_);
+    return;
+  }
+  if (known_.size() >= kMost && !known_.contains(entry.key)) {
+    left_some_out_ = true;
+    if (left_out_++ == 0)
+      log_warn("fleet: there are more than {} bans and networks; {} is left out, and others are only counted", kMost,
+               ban.network());
     return;
   }
   ban.set_until(shared_until(ban));
@@ -330,6 +342,7 @@ void FleetBans::send(const std::string& key, const Known& its) {
 
 /// Removes ended bans, and entries that were lifted longer than kForget ago, so that the bucket does not grow for ever.
 void FleetBans::sweep() {
+  sweep_at_ = loop_.now() + sweep_every_;
   const std::uint64_t now = wall_now();
   std::size_t swept = 0;
   for (auto its = known_.begin(); its != known_.end() && swept < kMostSwept;) {

@@ -36,8 +36,9 @@ class FleetBans final : private net::Ticker::User, private net::Alarm::User {
     virtual void learn_listed(const std::vector<relay::ListedNetwork>& listed,
                               const std::vector<net::Network>& unlisted) = 0;
   };
-  static constexpr std::size_t kMost = 100'000;  ///< entries; more are ignored
+  static constexpr std::size_t kMost = 100'000;  ///< entries; more are left out until others have ended
   static constexpr Millis kRetry = 30'000;       ///< pause after NATS has refused something, or has not answered
+  static constexpr Millis kSweepEvery = 60'000;  ///< how often ended bans are removed
   static constexpr Millis kLookAgain = 10'000;   ///< pause between looks whether NATS still has the bucket
 
   /// What a node knows when it starts.
@@ -47,7 +48,7 @@ class FleetBans final : private net::Ticker::User, private net::Alarm::User {
   };
   /// `line`, `loop` and `user` outlive it.
   FleetBans(fleet::BusLine& line, net::Loop& loop, User& user, const fleet::Subjects& names, std::string node,
-            std::uint32_t replicas, const Before& before);
+            std::uint32_t replicas, const Before& before, Millis sweep_every = kSweepEvery);
   ~FleetBans() override;
 
   /// This node made a ban, or lifted this network's bans (null).
@@ -60,6 +61,8 @@ class FleetBans final : private net::Ticker::User, private net::Alarm::User {
 
   /// Invalid entries of the bucket. From any thread.
   std::uint64_t refused() const { return refused_; }
+  /// Entries of the bucket that were left out because there were kMost. From any thread.
+  std::uint64_t left_out() const { return left_out_; }
   /// Changes that this node knows and the bucket lacks. From any thread.
   std::uint64_t waiting() const { return waiting_; }
 
@@ -89,6 +92,7 @@ class FleetBans final : private net::Ticker::User, private net::Alarm::User {
   void change(bus::SharedBan ban);
   void watch();
   void opened(const fleet::BucketResult& kept);
+  void list_again();
   void forget_bucket();
   void hear(const fleet::BusEntry* entry);
   void take(const fleet::BusEntry& entry);
@@ -104,21 +108,23 @@ class FleetBans final : private net::Ticker::User, private net::Alarm::User {
   User& user_;
   const std::string bucket_, node_;
   const std::uint32_t replicas_;
+  const Millis sweep_every_;
   const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   net::Loop& loop_;
   bool opened_ = false, complete_ = false;  // complete_: all entries of the bucket were received
   bool knows_ = false;                      // they were received once
+  bool left_some_out_ = false;              // since the last listing began
   bool asks_ = false;                       // one order at a time
   std::uint32_t failures_ = 0;              // in a row
   std::uint64_t made_ = 0;                  // when the bucket was made, as open_bucket() tells
   fleet::BusLine::SubscriptionId watch_ = 0;
-  Millis not_before_ = 0, look_at_ = 0;
+  Millis not_before_ = 0, look_at_ = 0, sweep_at_ = 0;
   std::map<std::string, Known> known_;  // by key
   std::set<std::string> unsent_;        // keys of changes that the bucket lacks; ended bans are sorted out late
   std::set<std::string> news_;          // keys of changes to pass on to the user
   std::set<std::string> replaced_;      // networks about which another node's file counts, not this node's
   std::uint64_t applied_at_ = 0;        // by Loop::nanos
-  std::atomic<std::uint64_t> refused_{0}, waiting_{0};
+  std::atomic<std::uint64_t> refused_{0}, left_out_{0}, waiting_{0};
   net::Alarm applying_;
   net::Ticker ticker_;
 };

@@ -221,6 +221,8 @@ void FleetControl::changed(const net::Network& who, const relay::ListedNetwork* 
 
 void FleetControl::measure(Metrics& metrics) const {
   metrics.count("fleet_bans_refused", "Invalid entries of the fleet's bans", {}, bans_->refused());
+  metrics.count("fleet_bans_left_out", "Entries of the fleet's bans that this node left out, because it has too many",
+                {}, bans_->left_out());
   metrics.count("fleet_queues_refused", "Invalid messages of other nodes about waiting players", {},
                 queue_post_->refused());
   metrics.count("fleet_orders_refused", "Invalid orders and announcements of other nodes", {}, refused_);

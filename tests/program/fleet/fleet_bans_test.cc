@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "proxy/program/control/arguments.h"
+#include "proxy/base/steady_wall.h"
 #include "tests/fleet/station.h"
 #include "tests/program/folder.h"
 #include "tests/support/nats_server.h"
@@ -160,6 +161,55 @@ TEST_CASE(
   const FleetBans begins(*station.line, station.loop, later, names, "c", 1, {});
   CHECK(station.until([&] { return later.learned == 4 && later.listed == 1; }));
   CHECK(std::count(later.ends.begin(), later.ends.end(), relay::Ban::kForGood) == 2);
+}
+
+TEST_CASE("a ban that has ended is removed from the bucket while the connection holds") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  fleet::Bus bus({.servers = {nats.url()}, .client = "a"});
+  fleet::testing::Station station(bus);
+  Learner user, later;
+  const fleet::Subjects names("entente");
+  FleetBans bans(*station.line, station.loop, user, names, "a", 1, {}, 100);
+  const net::Network who = *net::Network::parse("192.0.2.1");
+  const relay::Ban ban{who, std::time(nullptr) + 5, "", false}, stays{*net::Network::parse("192.0.2.2"), 0, "", false};
+  bans.changed(who, &ban);
+  bans.changed(stays.who, &stays);
+  REQUIRE(station.until([&] { return bans.waiting() == 0; }));
+  REQUIRE(bans.all().size() == 2);
+  REQUIRE(station.until([&] { return bans.all().size() == 1; }));
+  const auto in_bucket = [&](const char* key) {
+    return station.order([&](auto done) { station.line->get(names.bans(), key, done); }).how;
+  };
+  CHECK(in_bucket("net.192.0.2.1") == fleet::BucketResult::How::kMissing);
+  CHECK(in_bucket("net.192.0.2.2") == fleet::BucketResult::How::kDone);
+}
+
+TEST_CASE("a ban that is left out because there are too many is counted, and taken once another has gone") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  fleet::Bus bus({.servers = {nats.url()}, .client = "a"});
+  fleet::testing::Station station(bus);
+  Learner user, full;
+  const fleet::Subjects names("entente");
+  FleetBans bans(*station.line, station.loop, user, names, "a", 1, {});
+  const net::Network who = *net::Network::parse("192.0.2.1");
+  const relay::Ban ban{who, relay::Ban::kForGood, "", false};
+  bans.changed(who, &ban);
+  REQUIRE(station.until([&] { return bans.waiting() == 0; }));
+  FleetBans::Before before;
+  bus::SharedBan one;
+  one.set_lifted(true);
+  for (std::size_t i = 0; i < FleetBans::kMost; ++i) {
+    one.set_network("10." + std::to_string(i / 65'536) + "." + std::to_string(i / 256 % 256) + "." +
+                    std::to_string(i % 256));
+    one.set_changed(i == 0 ? 2 : wall_now());  // the first one is forgotten soon
+    before.known.push_back(one);
+  }
+  const FleetBans others(*station.line, station.loop, full, names, "b", 1, before, 100);
+  REQUIRE(station.until([&] { return full.learned == 1; }));
+  CHECK(others.left_out() == 1);
+  CHECK(others.refused() == 0);
 }
 
 TEST_CASE("many bans of another node are applied a few times a second, not each alone") {
