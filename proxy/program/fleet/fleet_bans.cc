@@ -185,20 +185,22 @@ void FleetBans::opened(const fleet::BucketResult& kept) {
     const std::uint64_t before = std::exchange(made_, kept.entry.revision);
     if (before != 0 && before != made_) list_again();  // NATS has lost the one before
   }
-  asked(kept);
-  if (opened_ && waiting_ == 0) failures_ = 0;  // otherwise only a sent change shows that nothing fails
+  asked(kept, "open the bucket of bans", "");
+  if (opened_ && waiting_ == 0) recover();  // otherwise only a sent change shows that nothing fails
 }
 
-void FleetBans::asked(const fleet::BucketResult& kept) {
+void FleetBans::recover() {
+  if (std::exchange(failures_, 0) > 1) log_info("fleet: bans are shared again");
+}
+
+void FleetBans::asked(const fleet::BucketResult& kept, const char* what, const char* advice) {
   asks_ = false;
   if (kept.done()) return tell();
   opened_ = false;  // perhaps NATS has lost the bucket
   not_before_ = 0;
   if (!line_.connected() || ++failures_ == 1) return;  // at first, it is tried again at once
   not_before_ = loop_.now() + kRetry;
-  if (failures_ == 2)
-    log_warn("fleet: cannot send the bans of this node to the others: {}; check that its account may write them",
-             kept.why);
+  if (failures_ == 2) log_warn("fleet: cannot {}: {}{}", what, kept.why, advice);
 }
 
 void FleetBans::hear(const fleet::BusEntry* entry) {
@@ -335,8 +337,8 @@ void FleetBans::send(const std::string& key, const Known& its) {
                 look_at_ = 0;
                 return;
               }
-              if (kept.done()) failures_ = 0;
-              asked(kept);
+              if (kept.done()) recover();
+              asked(kept, "send the bans of this node to the others", "; check that its account may write them");
             });
 }
 

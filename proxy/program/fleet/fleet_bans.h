@@ -99,7 +99,8 @@ class FleetBans final : private net::Ticker::User, private net::Alarm::User {
   void note_unsent(const std::string& key, const Known& its);
   void forget(std::map<std::string, Known>::iterator one);
   void apply();
-  void asked(const fleet::BucketResult& kept);
+  void recover();
+  void asked(const fleet::BucketResult& kept, const char* what, const char* advice);
   void tell();
   void send(const std::string& key, const Known& its);
   void sweep();

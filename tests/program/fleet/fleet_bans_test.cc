@@ -2,6 +2,7 @@
 #include "proxy/program/fleet/fleet_bans.h"
 
 #include <doctest/doctest.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <ctime>
@@ -13,8 +14,10 @@
 
 #include "proxy/program/control/arguments.h"
 #include "proxy/base/steady_wall.h"
+#include "proxy/program/log/log.h"
 #include "tests/fleet/station.h"
 #include "tests/program/folder.h"
+#include "tests/program/fleet/fleet_process.h"
 #include "tests/support/nats_server.h"
 
 namespace entente::fleet_bans_test {
@@ -210,6 +213,36 @@ TEST_CASE("a ban that is left out because there are too many is counted, and tak
   REQUIRE(station.until([&] { return full.learned == 1; }));
   CHECK(others.left_out() == 1);
   CHECK(others.refused() == 0);
+}
+
+TEST_CASE(
+    "the log says that the bucket of bans cannot be opened, not that bans cannot be sent, and when it works again") {
+  if (NatsServer::is_missing()) return;
+  const Folder folder;
+  config::Log settings;
+  settings.set_file(folder.file("log"));
+  const auto logger = spdlog::default_logger();
+  REQUIRE(start_log(settings).ok());
+  const auto lines = [&] { return content_of(settings.file()); };
+  {
+    NatsServer nats;
+    fleet::Bus bus({.servers = {nats.url()}, .client = "a"});
+    fleet::testing::Station station(bus);
+    Learner user;
+    const fleet::Subjects names("entente");
+    constexpr std::uint32_t kTooMany = 3;  // for one server
+    const FleetBans bans(*station.line, station.loop, user, names, "a", kTooMany, {});
+    CHECK(station.until([&] { return has(lines(), "fleet: cannot open the bucket of bans: "); }));
+    fleet::BucketOptions options;
+    options.name = names.bans();
+    REQUIRE(station.order([&](auto done) { station.line->open_bucket(options, done); }).done());
+    nats.kill();
+    nats.start();
+    CHECK(station.until([&] { return has(lines(), "fleet: bans are shared again"); }));
+  }
+  stop_log();
+  spdlog::set_default_logger(logger);
+  CHECK_FALSE(has(lines(), "check that its account"));
 }
 
 TEST_CASE("many bans of another node are applied a few times a second, not each alone") {
