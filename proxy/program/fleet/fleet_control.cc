@@ -277,7 +277,7 @@ FleetControl::Answers FleetControl::ask(const std::vector<std::string>& nodes, c
   bus::Order order;
   order.set_line(line);
   order.set_json(json);
-  order.set_by(std::string(whole_characters(by, kLongestBy / 2)) + ", at " + fleet_.node());
+  order.set_by(well_formed(whole_characters(by, kLongestBy / 2)) + ", at " + fleet_.node());
   (void)mailbox_.post([this, asked, json, order, at = steady_now()]() mutable {
     for (NodeAnswer& answer : asked->answers) {
       order.set_until_ms(until(answer.node, at));
@@ -308,7 +308,7 @@ std::string FleetControl::answer(std::string_view line, bool json, const std::st
     const std::string why = bus.last_error();
     return told(Error{"this node is not connected to NATS" + (why.empty() ? "" : ": " + why)}, json);
   }
-  return run(trimmed(line), json, by);
+  return run(well_formed(trimmed(line)), json, by);
 }
 
 std::string FleetControl::run(std::string_view line, bool json, const std::string& by) {

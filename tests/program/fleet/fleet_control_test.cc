@@ -133,6 +133,7 @@ TEST_CASE("ctl --fleet: any node can list, find, kick and message the players of
   CHECK(a.ctl({"--fleet", "find", "nobody"}).code == 1);
   const Ended said = a.ctl({"--fleet", "say", "hello", "all"});
   CHECK(said.out == "a: told 1 of 1 players\nb: told 1 of 1 players\n");
+  CHECK(a.ctl({"--fleet", "say", "caf\xe9"}).out == said.out);
 
   CHECK(has(a.ctl({"--fleet", "kick", "nobody"}).err, "'nobody' matches no player"));
   CHECK(has(a.ctl({"--fleet", "kick", "1"}).err, "write NODE/1"));
