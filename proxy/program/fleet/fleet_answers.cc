@@ -16,9 +16,7 @@ namespace {
 
 constexpr const char* kSilent = "does not answer";
 constexpr const char* kNonsense = "sent an invalid answer";
-// A longer answer of one node is refused.
-constexpr std::size_t kLongestAnswer = 1 << 20;  // bytes
-constexpr std::ptrdiff_t kMostLines = 20'000, kMostColumns = 64;
+constexpr std::ptrdiff_t kMostColumns = 64;
 // Of all nodes together. Every row of a table has every column.
 constexpr std::size_t kMostLinesOfAll = 200'000, kMostColumnsOfAll = 256;
 constexpr const char* kTooMuch = "its answer is left out, because the answers of all nodes are too long together";
@@ -45,7 +43,7 @@ std::string failure_of(const NodeAnswer& answer) {
 bool is_answer(std::string_view text) {
   const auto columns = text.substr(0, text.find('\n', kTextDone.size()));
   return text.starts_with(kTextDone) && text.size() <= kLongestAnswer &&
-         std::count(text.begin(), text.end(), '\n') <= kMostLines &&
+         std::count(text.begin(), text.end(), '\n') <= kMostAnswerLines &&
          std::count(columns.begin(), columns.end(), '\t') < kMostColumns;
 }
 
@@ -136,7 +134,7 @@ std::optional<google::protobuf::ListValue> objects_of(const std::string& text) {
     all = value.list_value();
   else
     return std::nullopt;
-  if (all.values_size() > kMostLines) return std::nullopt;
+  if (all.values_size() > kMostAnswerLines) return std::nullopt;
   for (const auto& one : all.values())
     if (!one.has_struct_value() || one.struct_value().fields_size() > kMostColumns) return std::nullopt;
   return all;

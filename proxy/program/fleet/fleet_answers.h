@@ -3,11 +3,16 @@
 // node.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace entente {
+
+/// An answer that is longer, or has more lines, does not reach other nodes: by default, NATS accepts messages of 1 MiB.
+inline constexpr std::size_t kLongestAnswer = (1 << 20) - 4'096;  ///< bytes
+inline constexpr std::ptrdiff_t kMostAnswerLines = 20'000;
 
 struct NodeAnswer {
   std::string node;

@@ -193,6 +193,11 @@ bool FleetControl::carry_out(const Heard& heard) {
   } else {
     auto said = control_.try_answer_as(order.line(), order.json(), by);
     if (!said) return false;
+    if (const auto lines = std::count(said->begin(), said->end(), '\n');
+        said->size() > kLongestAnswer || lines > kMostAnswerLines)
+      said = told(Error{"the answer is too long to send (" + counted(said->size(), "byte") + "); ask at the control " +
+                        "socket of this node, without --fleet"},
+                  order.json());
     answer.set_text(std::move(*said));
   }
   line_->publish(heard.reply, as_bytes(answer.SerializeAsString()));
@@ -353,7 +358,10 @@ Outcome<std::vector<AnswerRow>> FleetControl::find(const std::string& target, co
   const auto answers =
       ask(far ? std::vector{far->node} : nodes, "who " + as_argument(far ? far->link : target), true, by);
   for (const NodeAnswer& one : answers)
-    if (one.text.empty()) return Error{"node " + one.node + " does not answer, and the player may be there"};
+    if (!one.text.starts_with('['))
+      return Error{"node " + one.node +
+                   (one.text.empty() ? " does not answer" : " has failed to look, as `who` shows") +
+                   ", and the player may be there"};
   return rows_of_answers(answers);
 }
 

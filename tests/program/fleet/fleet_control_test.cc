@@ -10,6 +10,7 @@
 #include <string>
 #include <thread>
 
+#include "proxy/fleet/decode.h"
 #include "proxy/fleet/subjects.h"
 #include "proxy/program/fleet/fleet_control.h"
 #include "schema/fleet.pb.h"
@@ -448,6 +449,37 @@ TEST_CASE("invalid orders of another node are counted and not carried out") {
   CHECK(!has(a.ctl({"bans"}).out, "10.0.0.8"));
   CHECK(has(testing::asked(*metrics, "GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"),
             "entente_fleet_orders_late_total 1\n"));
+}
+
+TEST_CASE("a node whose answer to an order is too long says so") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  NodeProcess a(nats, "a");
+  a.stop();
+  {
+    std::ofstream bans(a.folder().file("bans"));
+    for (int i = 0; i <= kMostAnswerLines; ++i) bans << "10.0." << i / 256 << "." << i % 256 << " forever\n";
+  }
+  a.start();
+  fleet::Bus bus({.servers = {nats.url()}, .client = "b"});
+  fleet::testing::Station b(bus);
+  REQUIRE(b.connects());
+  const fleet::Subjects names("entente");
+  bool waits = false;
+  std::string said;
+  REQUIRE(b.until([&] {  // it is asked until the node listens
+    if (std::exchange(waits, true)) return !said.empty();
+    bus::Order order;
+    order.set_line("bans");
+    const auto read = [&](const std::vector<fleet::BusMessage>& answers) {
+      bus::Answer answer;
+      if (!answers.empty() && fleet::decode(answers[0].bytes, answer)) said = answer.text();
+      waits = !said.empty();
+    };
+    b.line->ask(names.order("a"), as_bytes(order.SerializeAsString()), 5'000, 1, read, names.answer("a"));
+    return false;
+  }));
+  CHECK_MESSAGE(said.starts_with("error: the answer is too long to send ("), said.substr(0, 200));
 }
 
 TEST_CASE("an order says until when its operator waits, by the clock of the node that it is for") {
