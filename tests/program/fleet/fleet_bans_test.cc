@@ -12,12 +12,12 @@
 #include <utility>
 #include <vector>
 
-#include "proxy/program/control/arguments.h"
 #include "proxy/base/steady_wall.h"
+#include "proxy/program/control/arguments.h"
 #include "proxy/program/log/log.h"
 #include "tests/fleet/station.h"
-#include "tests/program/folder.h"
 #include "tests/program/fleet/fleet_process.h"
+#include "tests/program/folder.h"
 #include "tests/support/nats_server.h"
 
 namespace entente::fleet_bans_test {
@@ -28,7 +28,6 @@ struct Learner final : FleetBans::User {
     ++calls;
     learned += bans.size();
     last = bans.empty() ? last : bans.back();
-    for (const relay::Ban& ban : bans) whys.push_back(ban.why);
     for (const relay::Ban& ban : bans) {
       whys.push_back(ban.why);
       ends.push_back(ban.until);
