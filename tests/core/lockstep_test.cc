@@ -13,7 +13,7 @@ namespace entente::core::lockstep_test {
 namespace {
 
 constexpr Micros kTick = 40 * kMillisecond;
-constexpr Id kAnna = 3, kBob = 7;
+constexpr Id kAnna = 3, kBob = 7, kCarl = 8;
 
 Intent step(Id by, double seconds) {
   words::Playback wish;
@@ -103,21 +103,34 @@ TEST_CASE("what follows an Enter at once is collected") {
   CHECK(lockstep.collects(spawn));
 }
 
-TEST_CASE("spectators are waited for only once they have asked") {
+TEST_CASE("spectators may ask for steps, but nobody waits for them") {
   Pair pair;
-  pair.lockstep.entered(8, false);
+  Intent enter{words::Enter()};
+  enter.by = kCarl;
+  CHECK_FALSE(pair.hears(enter));
+  CHECK(pair.hears(step(kCarl, 0.04)));  // before it is in
+  pair.lockstep.entered(kCarl, false);
+  for (Micros now = 0; now < 4 * kTick; now += kTick) {
+    CHECK(pair.hears(step(kAnna, 0.04)));
+    CHECK(pair.hears(step(kBob, 0.04)));
+    REQUIRE(pair.lockstep.may_advance(0));
+    pair.begins(now);
+    CHECK(pair.lockstep.take_due(now + kTick).size() == (now == 0 || now == 2 * kTick ? 3 : 2));
+    if (now == kTick) CHECK(pair.hears(step(kCarl, 0.04)));
+  }
+  CHECK(pair.hears(step(kCarl, 0.04)));
+  CHECK_FALSE(pair.lockstep.may_advance(0));  // anna and bob are waited for
+}
+
+TEST_CASE("who begins to play is waited for, and who begins to watch is not") {
+  Pair pair;
+  pair.lockstep.entered(kCarl, false);
+  pair.lockstep.entered(kCarl, true);
   CHECK(pair.hears(step(kAnna, 1)));
   CHECK(pair.hears(step(kBob, 1)));
-  CHECK(pair.lockstep.may_advance(0));
-  pair.begins(0);
-  CHECK(pair.hears(step(8, 0.04)));
-  pair.lockstep.take_due(kSecond);
-  CHECK(pair.hears(step(kAnna, 1)));
-  CHECK(pair.hears(step(kBob, 1)));
-  REQUIRE(pair.lockstep.may_advance(0));
-  pair.begins(kSecond);
-  pair.lockstep.take_due(kSecond + kTick);
   CHECK_FALSE(pair.lockstep.may_advance(0));
+  pair.lockstep.entered(kCarl, false);
+  CHECK(pair.lockstep.may_advance(0));
 }
 
 TEST_CASE("nobody waits for a silent player for longer than the patience; it is waited for again once it asks") {

@@ -35,7 +35,7 @@ bool Lockstep::collects(Intent& intent) {
   if (player.size > kMostCollected) return true;
   if (length_of(intent)) {
     ++player.asks;
-    player.awaited = true;
+    player.awaited = player.plays;
   }
   player.size += size_of(intent);
   player.collected.push_back(std::move(intent));
@@ -44,7 +44,7 @@ bool Lockstep::collects(Intent& intent) {
 
 void Lockstep::entered(Id player, bool plays) {
   Player& known = players_[player];
-  if (!std::exchange(known.is_in, true)) known.awaited |= plays;
+  if (std::exchange(known.plays, plays) != plays) known.awaited = plays;
 }
 
 bool Lockstep::is_full(Id player) const {

@@ -44,7 +44,8 @@ class Lockstep {
 
   /// Whether it keeps this intent until time advances. `intent` is then moved from.
   bool collects(Intent& intent);
-  /// The player is in. `plays`: time waits for it from now on.
+  /// The player is in, or its role may have changed. `plays`: time waits for it from now on, which it does not for
+  /// spectators, even if they ask for steps.
   void entered(Id player, bool plays);
   void left(Id player) { players_.erase(player); }
   /// Whether more waits of this player than is kept. The rest is lost.
@@ -67,8 +68,8 @@ class Lockstep {
 
  private:
   struct Player {
-    bool is_in = false;
-    bool awaited = false;
+    bool plays = false;
+    bool awaited = false;  // only who plays
     std::deque<Intent> collected{};
     std::size_t size = 0;        // of what is collected
     std::size_t asks = 0;        // steps that are asked for in it
