@@ -348,9 +348,13 @@ void ProxyServer::Impl::publish(Addition& one) {
   const RouteOptions& options = one.wanted->options;
   Route& route = *one.route;
   route.index = routes.size();
-  const std::size_t room_home = route.shared_room() ? shared_rooms[*route.shared_room()]->home : 0;
+  SharedRoomState* const shared_room = route.shared_room() ? shared_rooms[*route.shared_room()].get() : nullptr;
+  const std::size_t room_home = shared_room != nullptr ? shared_room->home : 0;
   route.room_home = room_home;
-  if (route.shared_room()) route.attendance = &shared_rooms[*route.shared_room()]->attendance;
+  if (shared_room != nullptr) {
+    route.attendance = &shared_room->attendance;
+    route.lockstep = shared_room->options.lockstep_tick != 0;
+  }
   if (one.listener == nullptr) {
     auto made = std::make_unique<Listener>(listeners.size(), *options.game, options.enet);
     made->home = route.shared_room()               ? room_home

@@ -299,6 +299,8 @@ class Checker {
       problem(key, "there is no arena '" + *name + "'");
     else if (found->fleet())
       problem(key, "the arena '" + *name + "' is of the fleet: players wait only in an arena without fleet = true");
+    else if (found->lockstep())
+      problem(key, "the arena '" + *name + "' has lockstep: its time stands still until its players ask for more");
     if (route.hold_s() == 0) problem(key, "needs hold_s: players wait if the arena is full");
     if (!kind) return;
     if (const auto why = objection_to_while_down(listen, *kind)) problem(key, why->text);

@@ -1,5 +1,6 @@
 #include "proxy/relay/acceptors/http_caller.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "proxy/relay/ends/web_request.h"
@@ -15,7 +16,8 @@ HttpCaller::HttpCaller(WorkerRoute& accept_route, Owner& owner, AcceptedClient c
                                     static_cast<net::WebUser&>(*this))),
       share_(accept_route.route.address_bytes, client_.client),
       began_(accept_route.loop.now()),
-      wait_{began_, 0} {
+      wait_{began_, 0},
+      cut_by_(began_ + kLongestCall + client_.limits.linger_ms) {
   link_.set_party(accept_route.loop.client_party(client_.client));
 }
 
@@ -105,6 +107,7 @@ void HttpCaller::refuse(Reason why, const Fault& fault) {
   link_.decline(telling(why).http, barred ? accept_route_.why_banned(client_.client) : words_for_player(why, fault));
   tell_refused(why, fault);
   close_by_ = now() + client_.limits.linger_ms;
+  cut_by_ = std::max(cut_by_, close_by_);
   waits_for_turn_ = wants_session_ = false;
   read_on();
 }
@@ -117,6 +120,7 @@ void HttpCaller::tell_refused(Reason why, const Fault& fault) {
 }
 
 void HttpCaller::stop() {
+  cut_by_ = now() + client_.limits.linger_ms;
   if (wants_session_ || (waits_for_turn_ && !net::asks_for_file(link_.request()))) return refuse(Reason::kDraining);
   link_.decline(telling(Reason::kStopped).http, telling(Reason::kStopped).words);
   close_by_ = now() + client_.limits.linger_ms;
@@ -165,7 +169,9 @@ void HttpCaller::tick(Millis now) {
   const bool waits = link_.waiting() != 0;
   const bool stalled = waits && late(now, wait_.since, limits.stall_ms);
   const bool lingers = close_by_ != 0 && !waits && now >= close_by_;
-  if (stalled || lingers || !share_.set(link_.weight(), limits.address_waiting_bytes)) {
+  const bool too_long = now >= cut_by_ && !wants_session_;
+  const bool cut = too_long && (waits || close_by_ != 0 || waits_for_turn_);
+  if (stalled || lingers || cut || !share_.set(link_.weight(), limits.address_waiting_bytes)) {
     link_.hang_up();
     return settle();
   }
@@ -182,7 +188,7 @@ void HttpCaller::tick(Millis now) {
     waits_for_turn_ = false;
     return why ? refuse(*why) : respond();
   }
-  if (waits || !late(now, wait_, limits.greet_ms, link_)) return;
+  if (waits || (!too_long && !late(now, wait_, limits.greet_ms, link_))) return;
   const WebOptions& web = accept_route_.route.options->web;
   const bool for_browsers = !web.page.empty() || web.documents;  // they open connections that they do not use
   if (link_.has_part_of_request() || (requests_ == 0 && !for_browsers)) return refuse(Reason::kGreetTimeout);

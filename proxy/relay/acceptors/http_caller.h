@@ -26,8 +26,8 @@ class HttpCaller final : private net::WebUser {
     virtual void over(HttpCaller& caller) = 0;
   };
 
-  /// Requests on one connection, and how long one is kept: a process that gives its listeners to another one is rid of
-  /// its callers soon.
+  /// Requests on one connection, and how long one is kept (and Limits::linger_ms more): a process that gives its
+  /// listeners to another one is rid of its callers soon.
   static constexpr unsigned kMostRequests = 1'000;
   static constexpr Millis kLongestCall = 60'000;
 
@@ -37,7 +37,8 @@ class HttpCaller final : private net::WebUser {
 
   void start();
   void tick(Millis now);
-  /// The process stops: says so, and closes the connection. A client that has asked for a session is refused.
+  /// The process stops: says so, and closes the connection within Limits::linger_ms. A client that has asked for a
+  /// session is refused.
   void stop();
   /// The client, with its connection and its request, for a session. REQUIRES: begin_session() let it in, or it is a
   /// health check, whose session goes on as a caller.
@@ -77,7 +78,8 @@ class HttpCaller final : private net::WebUser {
   AddressBytes::Share share_;
   const Millis began_;
   Wait wait_;            // for a request, or for the peer to take bytes
-  Millis close_by_ = 0;  // when the connection is closed at the latest; 0: it is not ending
+  Millis close_by_ = 0;  // when the connection is closed if nothing waits; 0: it is not ending
+  Millis cut_by_;        // when it is closed whatever waits, unless it waits for a session
   unsigned requests_ = 0;
   bool waits_for_turn_ = false;  // its address has asked for too much
   bool wants_session_ = false;

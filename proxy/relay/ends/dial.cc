@@ -73,6 +73,7 @@ void Dial::succeeded(bool has_slot) {
   if (!worker_route_) return;
   Upstream& server = walk_.server();
   walk_.reached();
+  tried_.clear();
   const Millis now = worker_route_->loop.now();
   if (server.succeeded(now)) worker_route_->log_up(server);
   reached_ = &server;
@@ -192,6 +193,14 @@ net::NewSockets Dial::sockets_towards(const net::Address& server) const {
   }
 }
 
+/// Returns whether it was not tried yet. A route has few addresses; those of a name may change for ever.
+bool Dial::remember_try(const net::Address& server) {
+  if (std::find(tried_.begin(), tried_.end(), server) != tried_.end()) return false;
+  if (tried_.size() >= kMostTried) tried_.erase(tried_.begin());
+  tried_.push_back(server);
+  return true;
+}
+
 /// False when this address cannot be reached and the next one may be tried. `blame`: why, if it is the server's fault.
 bool Dial::try_one(const net::Address& server, std::string& blame) {
   int error = EAFNOSUPPORT;
@@ -199,6 +208,7 @@ bool Dial::try_one(const net::Address& server, std::string& blame) {
   const bool bot = client_.port() == 0;
   const Route& route = worker_route_->route;
   if (source.foreign && source.address.family() != server.family()) return say(server, error), false;
+  tries_first_ = remember_try(server);
   for (int i = 0; i < kPortTries; ++i) {
     auto made = sockets_towards(server);
     if (!made) return gives_up_without_socket(server, made.error(), blame);
@@ -207,6 +217,7 @@ bool Dial::try_one(const net::Address& server, std::string& blame) {
     error = user_.dial(*this, server,
                        {walk_.server(), std::move(*made), source,
                         first_bytes(route, bot ? std::nullopt : std::optional(client_), server)});
+    tries_first_ = false;
     if (error == 0) {
       wastes_turn_ = false;
       return true;

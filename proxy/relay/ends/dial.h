@@ -4,6 +4,8 @@
 // Invariant: it sends nothing but a PROXY header. Each failure is logged. After the last one the user is told.
 #pragma once
 
+#include <vector>
+
 #include "proxy/net/socket.h"
 #include "proxy/relay/ends/outgoing.h"
 #include "proxy/relay/ends/relay_link.h"
@@ -71,6 +73,9 @@ class Dial final : private LookupWaits::User {
     if (trying_) return walk_.server().name;
     return reached_ != nullptr ? reached_->name : "";
   }
+  /// Whether the attempt that begins is the first one at this address, among the last kMostTried, since a server was
+  /// reached. While all are down, there are four attempts a second.
+  bool tries_first() const { return tries_first_; }
   bool under_way() const { return worker_route_ != nullptr; }
   /// Waits for a server to come up, for a slot, or for a lookup: no attempt is under way.
   bool holding() const {
@@ -101,6 +106,8 @@ class Dial final : private LookupWaits::User {
   void server_is_full(Millis now);
 
  private:
+  static constexpr std::size_t kMostTried = 64;
+
   void begin(WorkerRoute& worker_route, const LinkInfo& session, Upstream* first, std::optional<std::size_t> dialect,
              Millis until);
   void looked_up() override;
@@ -113,6 +120,7 @@ class Dial final : private LookupWaits::User {
   bool hold(Reason last);
   net::NewSockets sockets_towards(const net::Address& server) const;
   bool try_one(const net::Address& server, std::string& blame);
+  bool remember_try(const net::Address& server);
   bool gives_up_without_socket(const net::Address& server, const net::SocketError& why, std::string& blame);
   /// `blame`: gets the reason if it is the server's fault.
   void note_failure(const net::Address& server, int error, std::string& blame);
@@ -126,6 +134,7 @@ class Dial final : private LookupWaits::User {
   LookupWaits* waits_in_ = nullptr;      // until a lookup ends; null: tick() looks
   Millis began_ = 0;
   bool trying_ = false;           // an attempt is under way
+  bool tries_first_ = false;      // as of tries_first()
   bool asks_ = false;             // as of set_asks()
   bool checks_ = false;           // as of set_checks()
   bool behind_ = false;           // as of set_behind()
@@ -140,6 +149,7 @@ class Dial final : private LookupWaits::User {
   Millis rest_until_ = 0;                         // again() may not connect earlier; 0: it may
   Reason held_for_ = Reason::kServerUnreachable;  // the reason to end, if no server takes it in time
   SessionSource source_;
+  std::vector<net::Address> tried_;  // since a server was reached
 };
 
 }  // namespace entente::relay

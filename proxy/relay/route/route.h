@@ -107,6 +107,7 @@ struct Route {
   Listener* listener = nullptr;                 ///< of the ProxyServer
   std::size_t room_home = 0;                    ///< the worker of its shared room
   const Attendance* attendance = nullptr;       ///< of its shared room; null: it leads to a server
+  bool lockstep = false;                        ///< its shared room is a lockstep arena
   LoopbackSources* loopback_sources = nullptr;  ///< of the ProxyServer
   AddressBytes* address_bytes = nullptr;        ///< of the ProxyServer
   const SharedTexts* texts = nullptr;           ///< of the ProxyServer

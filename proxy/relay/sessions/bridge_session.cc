@@ -169,6 +169,12 @@ bool BridgeSession::leave_server(std::string_view server, std::string_view why) 
   return true;
 }
 
+/// Meanwhile, or on its way to another route, it waits for the server that is next.
+void BridgeSession::leave_queue() {
+  for (const Place* place : {&where_.here(), where_.next()})
+    if (place != nullptr && place->dial != nullptr) place->dial->leave_queue();
+}
+
 void BridgeSession::dismiss(Reason reason, std::string_view why) {
   if (!room_.is_open()) tell_unseated(reason);
   if (!room_.is_open() || room_.room().over()) return finish();

@@ -58,6 +58,7 @@ class BridgeSession final : public RoomSession {
   bool announce_in_room(std::string_view text) override { return room_.announce(text); }
   bool leave_server(std::string_view server, std::string_view why) override;
   Dial* server_dial() override { return where_.here().dial.get(); }
+  void leave_queue() override;
   void dismiss(Reason reason, std::string_view why) override;
   void shut_down() override;
   void hang_up() override;

@@ -33,6 +33,7 @@ std::optional<std::string> Mover::objection(const WorkerRoute& to) const {
 void Mover::begin(const std::shared_ptr<MoveOrder>& order) {
   WorkerRoute& to = session_.owner_.route(order->route);
   if (const auto why = objection(to)) return order->answer_stays(*why);
+  if (to.route.lockstep) return session_.refer_to(*order, to);
   auto admission = session_.place_at(to, admission_);
   if (!admission) return order->answer_stays(admission.error().text);
   auto move = std::make_unique<Move>(order, to, std::move(*admission), session_.now());

@@ -2,7 +2,8 @@
 // When: on an order, if the player is in, and the other route would take it (begin()). Where to: a server of that
 // route, or its arena. How long: the player goes on where it is until it has been let in there, or kMoveWithin is over;
 // the time for which it waits for a server or a seat of that route does not count. What is told: the operator gets an
-// answer, and the player is told where it is now. A client that cannot change its world is told where to connect.
+// answer, and the player is told where it is now. A client that cannot change its world is told where to connect. So is
+// each one that is moved to a lockstep arena: it did not ask for one, and others would wait for its steps.
 // Invariant: each order is answered.
 #pragma once
 

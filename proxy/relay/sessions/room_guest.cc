@@ -111,9 +111,10 @@ void RoomGuest::close(std::string_view why, std::uint32_t code) {
 // -- To another route -------------------------------------------------------------------------------------------------
 
 /// A viewer of a replay or a broadcast is told where to connect. So is a player of a lockstep arena: elsewhere, its
-/// client's time would go back.
+/// client's time would go back. And so is who is moved to one (mover.h).
 void RoomGuest::move(const std::shared_ptr<MoveOrder>& order) {
-  if (!worker_route_->route.options->arena_faces || shared_room_.has_own_time()) return Session::move(order);
+  const bool lockstep = shared_room_.has_own_time() || owner_.route(order->route).route.lockstep;
+  if (!worker_route_->route.options->arena_faces || lockstep) return Session::move(order);
   if (const auto why = objection_to_move(owner_.route(order->route))) return order->answer_stays(*why);
   if (is_on_the_way()) return order->answer_stays("the player is on the way to another route already");
   if (!shared_room_.can_take_out(client_.id)) return order->answer_stays("the player has not joined yet");

@@ -169,8 +169,8 @@ SessionReport Session::report() {
 // -- Going down -------------------------------------------------------------------------------------------------------
 
 void Session::stop() {
-  if (ending_) close_deadline_ = std::min(close_deadline_, now() + limits_.linger_ms);
   end(Reason::kStopped);
+  close_deadline_ = std::min(close_deadline_, now() + limits_.linger_ms);  // it may have ended for another reason
 }
 
 void Session::send_away(Reason reason, std::string_view why) {
@@ -284,10 +284,14 @@ void Session::set_reason(Reason reason, std::string_view why, const Fault& fault
   if (reason_) return;
   reason_ = reason;
   if (is_away()) owner_.stays_away(*this);
-  if (server_dial() != nullptr) server_dial()->leave_queue();
+  leave_queue();
   close_deadline_ = now() + goodbye() + limits_.linger_ms;
   why_ = why;
   fault_ = fault;
+}
+
+void Session::leave_queue() {
+  if (Dial* const dial = server_dial()) dial->leave_queue();
 }
 
 void Session::end(Reason reason, const Fault& fault, std::string_view why) {
@@ -306,7 +310,6 @@ void Session::finish() {
   if (!ending_) pass_what_waits();
   if (std::exchange(ending_, true)) return;
   set_reason(reason());  // if there is none yet
-  close_deadline_ = now() + goodbye() + limits_.linger_ms;
   tell_end();
   shut_down();
   settle();

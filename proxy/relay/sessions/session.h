@@ -226,6 +226,8 @@ class Session : private DatagramInbox::User {
   virtual void pass_what_waits() {}
   /// What connects to the server that it passes on, or has done so; null: it has no such server.
   virtual Dial* server_dial() { return nullptr; }
+  /// Waits for no server any more: those who are behind it in a queue may go on.
+  virtual void leave_queue();
 
   WorkerRoute& accept_route_;  // whose listener accepted the client
   WorkerRoute* worker_route_;  // that serves the path the client asked for

@@ -50,13 +50,10 @@ void Whereabouts::settle() {
 
 void Whereabouts::tick(Millis now) {
   past_.tick(now);
+  if (session_.reason_) return;  // it dials nobody any more
   mover.tick(now);
   yield_turn(now);
-  if (next_ == nullptr || is_moving()) return;
-  if (session_.reason_)
-    next_->dial->leave_queue();
-  else
-    next_->dial->tick(now);
+  if (next_ != nullptr && !is_moving()) next_->dial->tick(now);
 }
 
 void Whereabouts::end(Reason reason) {
@@ -192,7 +189,7 @@ int Whereabouts::dial(Dial& dial, const net::Address& server, Outgoing outgoing)
   if (!adapt(place, outgoing.server)) return 0;
   place.info.server = server;
   if (&place == here_.get()) session_.info_.server = server;
-  session_.note("dialling " + server.text() + (is_moving() ? ", to move there" : ""));
+  if (dial.tries_first()) session_.note("dialling " + server.text() + (is_moving() ? ", to move there" : ""));
   return place.end->connect(server, std::move(outgoing));
 }
 

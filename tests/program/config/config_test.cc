@@ -400,6 +400,8 @@ TEST_CASE("while_down must name an arena, and is only for bridges whose clients 
             .find(key + "there is no arena 'pot'") != std::string::npos);
   CHECK(complaint("native://127.0.0.1:0", pit, "fleet = true\n[fleet]\nnats = [\"nats://127.0.0.1:4222\"]\n")
             .find(key + "the arena 'pit' is of the fleet: ") != std::string::npos);
+  CHECK(complaint("native://127.0.0.1:0", pit, "lockstep = true\n").find(key + "the arena 'pit' has lockstep: ") !=
+        std::string::npos);
   for (const char* wrong : {"pit", "arena", "arena ", "server pit"})
     CHECK(complaint("native://127.0.0.1:0", "hold_s = 1\nwhile_down = \"" + std::string(wrong) + "\"\n")
               .find(key + "must be \"arena NAME\"") != std::string::npos);

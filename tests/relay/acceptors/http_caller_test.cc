@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -107,6 +108,13 @@ struct Door : Turning, HttpCaller::Owner {
   Millis began = 0;
   int wants = 0, times_over = 0;
 };
+
+/// More than the system takes for a client that does not read.
+std::span<const Asset> large_page() {
+  static const std::string kLarge(16U << 20U, 'x');
+  static const Asset kFiles[] = {{"index.html", "text/html", kLarge}};
+  return kFiles;
+}
 
 std::string upgrade_request() {
   Buffer request;
@@ -341,12 +349,41 @@ TEST_CASE("http caller: a request that cannot be read is a refused client, once,
 }
 
 TEST_CASE("http caller: a client that takes nothing of its answer for stall_ms is closed") {
-  static const std::string kLarge(16U << 20U, 'x');
-  static const Asset kFiles[] = {{"index.html", "text/html", kLarge}};
-  Door door(of_page(timed(), kFiles), false, 4'096);
+  Door door(of_page(timed(), large_page()), false, 4'096);
   door.client.send(kGet);
   door.settle();
   door.is_closed_between(door.began + kStallMs, door.loop.now() + kStallMs + 1);
+}
+
+TEST_CASE("http caller: a client that does not read its answer keeps a stop waiting for linger_ms, and no longer") {
+  Door door(of_page(timed(), large_page()), false, 4'096);
+  door.client.send(kGet);
+  door.settle();
+  const Millis stop = door.loop.now() + 500;
+  door.pretend(stop);
+  door.caller->stop();
+  door.is_closed_between(stop + kLingerMs - 1, stop + kLingerMs);
+}
+
+TEST_CASE("http caller: a connection lasts a minute and linger_ms at most, but not while it waits for a session") {
+  Limits patient = timed();
+  patient.greet_ms = patient.stall_ms = 0;
+  const Millis longest = HttpCaller::kLongestCall + kLingerMs;
+  Door reads_nothing(of_page(patient, large_page()), false, 4'096);
+  reads_nothing.client.send(kGet);
+  reads_nothing.settle();
+  reads_nothing.is_closed_between(reads_nothing.began + longest - 1, reads_nothing.began + longest);
+  Door asks_nothing(of_page(patient));
+  asks_nothing.is_closed_between(asks_nothing.began + longest - 1, asks_nothing.began + longest);
+  Door asks_slowly(of_page(patient));
+  CHECK(asks_slowly.answer("GET / HT").empty());
+  asks_slowly.tick_at(asks_slowly.began + longest);
+  CHECK(asks_slowly.got().starts_with("HTTP/1.1 408 "));
+  CHECK(asks_slowly.route.ended(Reason::kGreetTimeout) == 1);
+  Door waits(of_page(patient));
+  CHECK(waits.answer(upgrade_request()).empty());
+  waits.tick_at(waits.began + 2 * longest);
+  CHECK(waits.times_over == 0);
 }
 
 TEST_CASE("http caller: what waits for an address's clients is limited, and who exceeds that is closed") {

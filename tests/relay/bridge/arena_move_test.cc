@@ -191,22 +191,24 @@ TEST_CASE("arena move: a player of a lockstep arena, whose time is its own, is t
   anna.until("moved to the arena 'lobby': connect to ");
 }
 
-TEST_CASE("arena move: a player who is moved into a lockstep arena is answered there by its own count") {
+TEST_CASE("arena move: a player who is moved to a lockstep arena, where others would wait for it, is told to connect") {
   Moving running;
   const std::size_t training = add_lockstep_arena(running);
-  Lines anna(Stream::to(running.addresses[kLobby]));
-  anna.say(R"({"enter":{"name":"anna","contract":2}})");
-  anna.until(R"("owns")");
-  anna.say(R"({"spawn":{}})");
-  anna.until(R"("spawned")");
-  anna.say(R"({"say":{"text":"soon"}})");
-  anna.until("soon");
-  CHECK(running.begin_move(training, link_of(running)).get().how == How::kMoved);
-  anna.until("you were moved to the arena 'training'");
-  anna.say(R"({"playback":{"by_s":1}})");
-  const auto heard = anna.until(R"("clock")");
-  CHECK(have(heard, R"("spawned")"));
-  CHECK(heard.back().find(R"("cause":4,)") != std::string::npos);
+  SUBCASE("from an arena") {
+    Guest anna(running);
+    CHECK(running.begin_move(training, link_of(running)).get().how == How::kReferred);
+    anna.until("moved to the arena 'training': connect to ");
+  }
+  SUBCASE("from a bridge") {
+    Lines anna(Stream::to(running.addresses[kHome]));
+    anna.say(R"({"enter":{"name":"anna"}})");
+    Lines server = greet(*running.home).first;
+    let_in(server, "one", "anna");
+    anna.until(R"("owns")");
+    CHECK(running.begin_move(training, link_of(running, "us")).get().how == How::kReferred);
+    anna.until("moved to the arena 'training': connect to ");
+  }
+  CHECK(running.server().attendance(*running.server().options(training)->bridge->shared_room).empty());
 }
 
 TEST_CASE("arena move: somebody leaves in the middle of a move") {

@@ -272,6 +272,21 @@ TEST_CASE("move: where players wait for a server, a moved player waits, too, and
   }
 }
 
+TEST_CASE("move: a player who is kicked while it waits for another route's server is in that queue no longer") {
+  Limits limits = no_limits();
+  limits.linger_ms = 600'000;
+  Moving running(2, 0, false, limits, 60'000);
+  Player anna(running);
+  running.other.reset();
+  auto result = running.begin_move(kOther);
+  REQUIRE(eventually([&] { return running.server().waiting(kOther) == 1; }));
+  CHECK(running.kick(running.sessions().front().info.link, "be nice"));
+  anna.client.until("be nice");  // it does not close its connection
+  CHECK(eventually([&] { return running.server().waiting(kOther) == 0; }));
+  anna.client.stream().close();
+  CHECK(result.get().how == How::kStays);
+}
+
 TEST_CASE("move: where players wait for a server, a moved player is behind them, although its session is older") {
   Moving running(1, 0, false, no_limits(), 60'000);
   Player anna(running);

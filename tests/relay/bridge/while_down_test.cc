@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "tests/relay/bridge/native_arena.h"
 
@@ -18,7 +20,8 @@ class InArena : public Serving {
  public:
   explicit InArena(std::size_t workers = 1, std::uint32_t seats = 64, std::uint32_t hold_ms = 60'000,
                    bool up_now = true, bool by_web = false, const std::optional<net::Address>& second = {},
-                   const std::function<std::unique_ptr<core::Back>()>& back = nullptr)
+                   const std::function<std::unique_ptr<core::Back>()>& back = nullptr,
+                   const Limits& limits = no_limits())
       : Serving(workers), at(free_for_both()) {
     relay::SharedRoomOptions room = native_arena("the arena 'lobby'", seats);
     if (back) room.back = back;
@@ -36,7 +39,7 @@ class InArena : public Serving {
       options.bridge->back = [](std::size_t) { return toy::make_back(toy::messages()); };
     }
     if (up_now) server_up();
-    serve_all(std::move(options), no_limits());
+    serve_all(std::move(options), limits);
     const auto listener = arena_listener("the arena 'lobby'", arena, native::game(), kNativeFront, kJson, no_limits());
     const auto listening = server().add(listener);
     REQUIRE(listening.ok());
@@ -355,6 +358,39 @@ TEST_CASE("while_down: a visitor leaves, is kicked or gets messages like any pla
   CHECK(running.empty());
   CHECK(running.totals().held_now() == 0);
   CHECK(eventually([&] { return running.server().waiting(0) == 0; }));  // a session that is counted as gone goes next
+}
+
+TEST_CASE("while_down: a player who is kicked, and does not close its connection, lets those who wait behind it go") {
+  Limits limits = no_limits();
+  limits.linger_ms = 600'000;
+  InArena running(1, 64, 60'000, false, false, {}, nullptr, limits);
+  std::vector<Lines> players;
+  for (const char* name : {"anna", "bob"}) {
+    players.emplace_back(Stream::to(running.address)).say(std::string(R"({"enter":{"name":")") + name + R"("}})");
+    players.back().until(kInArena);
+    REQUIRE(eventually([&] { return running.server().waiting(0) == players.size(); }));
+  }
+  CHECK(running.kick(running.sessions().front().info.link, "be nice"));
+  players.front().until("be nice");
+  CHECK(eventually([&] { return running.server().waiting(0) == 1; }));
+  running.server_up();
+  auto [server, enter] = greet(*running.up);
+  CHECK(enter.find(R"("name":"bob")") != std::string::npos);
+  let_in(server, "two", "cleo");
+  players.back().until("back on the server");
+}
+
+TEST_CASE("while_down: what is recorded of a player names a server that is down once, not each attempt") {
+  InArena running(1, 64, 60'000, false);
+  Lines anna(Stream::to(running.address));
+  anna.say(R"({"enter":{"name":"anna"}})");
+  anna.until(kInArena);
+  const relay::LinkId link = running.sessions().front().info.link;
+  CHECK(eventually([&] { return running.heard.told("cannot reach server " + running.at.text()) >= 4; }));
+  const std::string notes = running.tapped.record(link).notes, dialling = "dialling " + running.at.text();
+  const std::size_t first = notes.find(dialling);
+  CHECK(first != std::string::npos);
+  CHECK(notes.find(dialling, first + 1) == std::string::npos);
 }
 
 TEST_CASE("while_down: a server that comes and goes repeatedly does not lose the player") {

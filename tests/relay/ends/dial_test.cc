@@ -38,6 +38,7 @@ struct Caller final : Dial::User {
   }
   int dial(Dial&, const net::Address& server, relay::Outgoing outgoing) override {
     tried.push_back(server.port());
+    if (its.tries_first()) tried_first.push_back(server.port());
     first = std::move(outgoing.first);
     source = outgoing.source;
     CHECK(outgoing.server.addresses.all(0).front() == server);
@@ -53,7 +54,8 @@ struct Caller final : Dial::User {
   }
 
   relay::LinkInfo info;
-  Ports tried;  // of the servers
+  Ports tried;        // of the servers
+  Ports tried_first;  // the same, if the dial says that it is the first time
   std::vector<Reason> failures;
   std::vector<int> errors;  // of the next attempts; those after them can begin
   Buffer first;
@@ -284,6 +286,24 @@ TEST_CASE("dial: a session whose route holds it waits for its server, which is t
   one.its.succeeded();
   CHECK(rig.waiting() == 0);
   CHECK(rig.route.heard.line("is up"));
+}
+
+TEST_CASE("dial: it says which attempt at an address is the first one since a server was reached") {
+  Rig rig(2);
+  Caller one(1);
+  one.errors = {EADDRINUSE, EADDRINUSE, 0, 0};  // another port is not another attempt
+  rig.refuse_all(one);
+  for (Millis times = 1; times <= 4; ++times) {
+    rig.tick_at(one, times * kRetry);
+    one.its.failed(ECONNREFUSED);
+    one.its.failed(ECONNREFUSED);
+  }
+  CHECK(one.tried.size() == 12);
+  CHECK(one.tried_first == Ports{1, 2});
+  rig.tick_at(one, 5 * kRetry);
+  one.its.succeeded();
+  one.its.again(*rig.route.here, one.info, {}, rig.loop.now(), rig.loop.now() + kHoldMs);
+  CHECK(one.tried_first == Ports{1, 2, 1});
 }
 
 TEST_CASE("dial: who has waited for hold_ms is told why no server took it, and waits no longer") {

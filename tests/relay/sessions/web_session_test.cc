@@ -248,6 +248,47 @@ TEST_CASE("web session: who is sent away gets a close frame of that kind, and it
   CHECK(seat.owner.times_done == 1);
 }
 
+/// A player of a game whose client shows a goodbye for a while has just been sent away.
+struct Kicked : Seat {
+  Kicked() : Seat(timed(), "/", ogar::game()) {
+    open();
+    client->send("fe06000000");
+    CHECK(next(*server) == "b:fe06000000");
+    at = loop.now() + 1'000;
+    pretend(at);
+    session->send_away(Reason::kKicked, "be kind");
+  }
+  void tick_at(Millis now) {
+    pretend(now);
+    session->tick(now);
+  }
+  Millis at = 0;
+};
+
+TEST_CASE("web session: who reads its goodbye has linger_ms after that to close, and not the time to read once more") {
+  Kicked kicked;
+  const Millis reads_for = ogar::game().refuse_linger_ms();
+  kicked.tick_at(kicked.at + reads_for - 1);
+  CHECK(kicked.route.ended(Reason::kKicked) == 0);
+  kicked.tick_at(kicked.at + reads_for);
+  CHECK(kicked.route.ended(Reason::kKicked) == 1);
+  kicked.tick_at(kicked.at + reads_for + kLingerMs - 1);
+  CHECK(kicked.owner.times_done == 0);
+  kicked.tick_at(kicked.at + reads_for + kLingerMs);
+  CHECK(kicked.owner.times_done == 1);
+}
+
+TEST_CASE("web session: when the program stops, who reads its goodbye has linger_ms to close, like the others") {
+  Kicked kicked;
+  kicked.pretend(kicked.at + 500);
+  kicked.session->stop();
+  CHECK(kicked.route.ended(Reason::kKicked) == 1);
+  kicked.tick_at(kicked.at + 500 + kLingerMs - 1);
+  CHECK(kicked.owner.times_done == 0);
+  kicked.tick_at(kicked.at + 500 + kLingerMs);
+  CHECK(kicked.owner.times_done == 1);
+}
+
 TEST_CASE("web session: it is over before linger_ms once both peers have closed") {
   Seat seat;
   seat.open();
