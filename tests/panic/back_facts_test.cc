@@ -191,6 +191,21 @@ TEST_CASE("panic back: who comes only to watch drives nothing, also if the serve
   CHECK(later.stage.waits(5 * kSecond) == "");
 }
 
+TEST_CASE("panic back: who watched and then plays steers its tanks, also those that came meanwhile") {
+  Game game;
+  game.hears<words::Enter>("name: 'anna' role: WATCH");
+  game.hears<words::Enter>("name: 'anna'");
+  game.hears<words::Spawn>("");
+  CHECK(has(game.hears<words::Step>("unit: 102 direction: EAST"), "sends Action player=1 action=1 direction=2 piece=1"));
+  BackPlay play;
+  play.stage.opens();
+  play.hears<words::Enter>("name: 'anna' role: WATCH");
+  play.receives(play.greeting());
+  play.hears<words::Enter>("name: 'anna'");
+  play.hears<words::Spawn>("");
+  CHECK(has(play.hears<words::Step>("unit: 102 direction: EAST"), "sends Action player=1 action=1 direction=2 piece=1"));
+}
+
 TEST_CASE("panic back: who has no tank, and gets none, is answered when it asks to spawn, also if it asks early") {
   constexpr const char* kWatches = "loses Spawn: the player only watches\n";
   BackPlay watcher;

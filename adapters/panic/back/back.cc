@@ -102,7 +102,7 @@ void PanicBack::on(const CreatePiece& create, std::uint32_t code, Out& out) {
   if (there->unit == 0) there->unit = out.new_id();
   if (!there->mine)
     driver_.remove(there->number);  // a tank may have had its number
-  else if (phase_ != Phase::kDefeated)
+  else if (phase_ != Phase::kDefeated && !watches_)
     driver_.add(there->number);
   tell_piece(*there, out);
   if (there->owner != 0) tell_owns(there->owner, out);
@@ -220,6 +220,10 @@ void PanicBack::enter(const words::Enter& wish, Out& out) {
   if (watches_) {
     driver_.remove_all();
     driver_.set_active(0);
+  } else if (phase_ == Phase::kPlaying) {  // it may have watched before
+    for (const auto& [number, piece] : battlefield_.pieces())
+      if (piece.mine) driver_.add(number);
+    if (battlefield_.find(driver_.active()) == nullptr) take_next_tank(out);
   }
   tell_player(self_, colour_slot_, tanks_.empty() || watches_ ? words::WATCH : words::PLAY, out);
 }
