@@ -131,6 +131,12 @@ std::vector<std::string> applied_at_once(const config::Config& before, const con
   return changed_fields(at_once(before), at_once(fresh), "changed: ");
 }
 
+config::Config served_until_restart(const config::Config& running, config::Config fresh) {
+  remove_keys(fresh, [](Reload reload) { return reload == config::Rule::never; });
+  fresh.MergeFrom(fixed(running));
+  return fresh;
+}
+
 std::vector<std::string> takes_restart(const config::Config& running, const config::Config& fresh) {
   std::vector<std::string> lines;
   add_fleet_changes(running, fresh, lines);

@@ -17,6 +17,9 @@ using Reread = std::function<Expected<LoadedConfig, ConfigErrors>(const Machine&
 /// not of the fleet any more.
 std::vector<std::string> takes_restart(const config::Config& running, const config::Config& fresh);
 
+/// `fresh`, with the keys that only a restart applies as they are in `running`: what a reload may serve.
+config::Config served_until_restart(const config::Config& running, config::Config fresh);
+
 /// One line for each difference that applies at once.
 std::vector<std::string> applied_at_once(const config::Config& before, const config::Config& fresh);
 

@@ -243,7 +243,7 @@ Machine Routes::machine() const {
 }
 
 Outcome<Done> Routes::change(const LoadedConfig& loaded) {
-  const config::Config& fresh = loaded.config;
+  const config::Config fresh = served_until_restart(config_, loaded.config);
   auto token = service_.read_operator_token(fresh);
   if (!token) return with_place(loaded.places.before("operator.token_file"), token.error());
   const auto hooks = hook_settings(fresh);

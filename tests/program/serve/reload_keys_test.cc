@@ -83,6 +83,28 @@ TEST_CASE("the keys of a route that have changed and apply at once are named, an
   CHECK(changed_keys(fresh, fresh).empty());
 }
 
+TEST_CASE("a reload serves the keys that need a restart as they are, and the others as they were read") {
+  config::Config running, fresh;
+  running.set_public_host("192.0.2.1");
+  running.mutable_recording()->set_secrets(config::Recording::blank);
+  running.mutable_limits()->set_sessions(5);
+  *running.add_route() = route();
+  fresh.set_public_host("192.0.2.2");
+  fresh.mutable_recording()->set_secrets(config::Recording::keep);
+  fresh.mutable_limits()->set_sessions(6);
+  *fresh.add_route() = route();
+  *fresh.add_arena() = arena();
+  const config::Config served = served_until_restart(running, fresh);
+  CHECK(served.public_host() == "192.0.2.1");
+  CHECK(served.recording().secrets() == config::Recording::blank);
+  CHECK(served.limits().sessions() == 6);
+  CHECK(served.route_size() == 1);
+  CHECK(served.arena_size() == 1);
+  CHECK(takes_restart(running, served).empty());
+  running.clear_public_host();
+  CHECK_FALSE(served_until_restart(running, fresh).has_public_host());
+}
+
 TEST_CASE("what a reload applies at once is told with its old and its new value") {
   config::Config before = default_config(), fresh = before;
   CHECK(applied_at_once(before, fresh).empty());
