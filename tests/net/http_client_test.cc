@@ -20,6 +20,9 @@ struct Asker final : HttpClient::User {
   }
   HttpOutcome ask(HttpCall call) {
     HttpClient client(loop);
+    return ask(std::move(call), client);
+  }
+  HttpOutcome ask(HttpCall call, HttpClient& client) {
     request = client.send(call, *this);
     while (request != nullptr) uv_run(loop.raw(), UV_RUN_ONCE);
     return outcome;
@@ -154,6 +157,18 @@ TEST_CASE("a certificate must be of an authority that is trusted, and of the hos
   const auto other = ask("https://receiver.invalid:" + std::to_string(receiver.port()), 20'000, certificate.file());
   CHECK(other.status == 0);
   CHECK(other.error.find("receiver.invalid") != std::string::npos);
+  CHECK(receiver.count() == 1);
+}
+
+TEST_CASE("a request does not go over the connection of another one that trusts an authority of its own") {
+  const Certificate certificate;
+  Receiver receiver(Receiver::status("204 No Content"), certificate.file());
+  Asker asker;
+  HttpClient client(asker.loop);
+  HttpCall trusts{receiver.url()};
+  trusts.authorities = certificate.file();
+  CHECK(asker.ask(trusts, client).status == 204);
+  CHECK(asker.ask(HttpCall{receiver.url()}, client).status == 0);
   CHECK(receiver.count() == 1);
 }
 

@@ -168,6 +168,9 @@ class HttpClient::Impl::One final : public Request {
     if (!authorities_.empty()) {
       set(easy_, CURLOPT_SSL_CTX_FUNCTION, &One::add_authorities);
       set(easy_, CURLOPT_SSL_CTX_DATA, static_cast<void*>(this));
+      // libcurl does not know that these authorities belong to the connection.
+      set(easy_, CURLOPT_FRESH_CONNECT, 1L);
+      set(easy_, CURLOPT_FORBID_REUSE, 1L);
     }
     headers_.add("Expect:");
     for (const std::string& one : call.headers) headers_.add(one);

@@ -130,6 +130,8 @@ class Hooks::Thread final : private HookRunner::Owner, private net::Alarm::User 
     looks_again_ = false;
     for (const auto& one : runners_) next = std::min(next, one->look(now));
     if (looks_again_) next = now;  // one ended a command, and another may wait for that
+    // Those whose commands run now come last when the next turn is given.
+    std::stable_partition(runners_.begin(), runners_.end(), [](const auto& one) { return !one->runs_command(); });
     if (stops_at_ != 0) {
       const bool all = std::all_of(runners_.begin(), runners_.end(), [](const auto& one) { return one->is_idle(); });
       if (all || now >= stops_at_) return close();
@@ -191,8 +193,12 @@ std::string Hooks::set(std::vector<HookSettings> fresh) {
     lines.push_back(std::make_shared<HookLine>(std::move(settings)));
     if (before != lines_.end()) lines.back()->inherit(**before);
   }
-  for (const auto& old : lines_)
-    if (find_named(lines, old->settings.name) == lines.end()) told += "removed: hook '" + old->settings.name + "'\n";
+  for (const auto& old : lines_) {
+    if (find_named(lines, old->settings.name) != lines.end()) continue;
+    const std::size_t waiting = old->report().waiting;
+    told += "removed: hook '" + old->settings.name + "'" +
+            (waiting != 0 ? "; " + counted(waiting, "event") + " not sent" : "") + "\n";
+  }
   lines_ = std::move(lines);
   kinds_ = kinds;
   if (thread_ == nullptr && !lines_.empty()) {
