@@ -108,6 +108,33 @@ TEST_CASE(
   loop.run();
 }
 
+TEST_CASE("an acceptor that is paused and told to try again does not keep the loop awake while a connection waits") {
+  struct Bell final : Alarm::User {
+    void rang() override { rings = true; }
+    bool rings = false;
+  } bell;
+  Door door;
+  Loop loop;
+  auto listening = listen(*Address::parse("127.0.0.1:0"), false);
+  REQUIRE(listening.ok());
+  TcpAcceptor acceptor(loop, door);
+  const Address at = listening->address;
+  REQUIRE(acceptor.open(std::move(listening->tcp)));
+  acceptor.pause(true);
+  acceptor.resume();
+  const Fd coming = testing::connect_to(at);
+  {
+    Alarm alarm(loop, bell);
+    alarm.set(loop.nanos() + 20'000'000);
+    int turns = 0;
+    for (; !bell.rings; ++turns) uv_run(loop.raw(), UV_RUN_ONCE);
+    CHECK(turns < 20);
+  }
+  CHECK(door.count == 0);
+  acceptor.close();
+  loop.run();
+}
+
 TEST_CASE("at most 16 connections are accepted in one turn, however quickly it goes") {
   Door door;
   Loop loop([] { return std::uint64_t{0}; });

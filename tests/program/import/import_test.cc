@@ -121,12 +121,13 @@ TEST_CASE("a stream is read once and in order, whatever the order and overlap of
   segment(0, "020304");          // overlaps
   segment(5, "0708", true);      // ahead, with the end
   segment(5, "07");              // ahead again, shorter
+  segment(5, "070809");          // ahead again, longer and without the end
   segment(0xFFFFFFFEU, "ff");    // a keep-alive: the byte before
   segment(3, "0506");
   segment(7, "", true);
-  CHECK(to.all == "0102 0304 0506 0708 fin ");
+  CHECK(to.all == "0102 0304 0506 070809 fin ");
   tcp.end(to);
-  CHECK(to.all == "0102 0304 0506 0708 fin ");
+  CHECK(to.all == "0102 0304 0506 070809 fin ");
 }
 
 TEST_CASE("a gap that is not filled is reported at the end, or when too much data waits behind it") {
