@@ -158,7 +158,7 @@ void FleetBans::change(bus::SharedBan ban) {
 }
 
 void FleetBans::note_unsent(const std::string& key, const Known& its) {
-  if (its.is_unsent())
+  if (its.is_unsent() && (its.in_bucket || !is_over(its.ban)))
     unsent_.insert(key);
   else
     unsent_.erase(key);

@@ -10,7 +10,6 @@
 namespace entente::fleet_answers_test {
 namespace {
 
-constexpr std::size_t kLongest = 1 << 20;
 constexpr std::size_t kMostLines = 20'000;
 
 bool is_taken(const std::string& text, bool json) {
@@ -31,11 +30,11 @@ TEST_CASE("no answers at all are an empty answer") {
   CHECK(rows_of_answers({}).empty());
 }
 
-TEST_CASE("an answer of a mebibyte is taken, and a longer one is not") {
+TEST_CASE("an answer of the largest size is taken, and a longer one is not") {
   for (const std::size_t more : {0U, 1U}) {
     CAPTURE(more);
-    CHECK(is_taken("ok\n" + std::string(kLongest - 3 + more, 'x'), false) == (more == 0));
-    CHECK(is_taken(R"([{"x":")" + std::string(kLongest - 10 + more, 'x') + "\"}]", true) == (more == 0));
+    CHECK(is_taken("ok\n" + std::string(kLongestAnswer - 3 + more, 'x'), false) == (more == 0));
+    CHECK(is_taken(R"([{"x":")" + std::string(kLongestAnswer - 10 + more, 'x') + "\"}]", true) == (more == 0));
   }
 }
 

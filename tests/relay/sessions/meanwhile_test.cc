@@ -202,7 +202,7 @@ TEST_CASE("meanwhile: a player in the arena whose session is about to end is not
   const LateServer server(seat.at);
   seat.session->send_away(Reason::kKicked, "");
   CHECK(seat.route.ended(Reason::kKicked) == 0);  // its front has not closed yet
-  CHECK(seat.waiting() == 1);
+  CHECK(seat.waiting() == 0);
   seat.tick(seat.sent + 2 * kRetry);
   CHECK(seat.waiting() == 0);
   CHECK_FALSE(server.is_wanted(0));
