@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <utility>
 
 #include "adapters/ogar/ogar.h"
 #include "tests/ogar/spoken.h"
@@ -522,7 +523,8 @@ TEST_CASE("ogar front: a world without a width or a height is shown as the defau
 
 TEST_CASE("ogar front: a unit is shown as long as its edge is in view, on each side of it") {
   // The window at scale 1, and an eighth more.
-  for (const auto& [x, y] : {std::pair{1.0, 0.0}, {-1.0, 0.0}, {0.0, 1.0}, {0.0, -1.0}}) {
+  for (const auto& side : {std::pair{1.0, 0.0}, {-1.0, 0.0}, {0.0, 1.0}, {0.0, -1.0}}) {
+    const double x = side.first, y = side.second;
     CAPTURE(x);
     CAPTURE(y);
     Playing play;
