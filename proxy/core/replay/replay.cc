@@ -76,12 +76,16 @@ void Replay::open_group(Micros at, Outlet& out) {
   report(out);
 }
 
-/// Begins as soon as there is a world that may be shown.
+/// Begins as soon as there is a world that may be shown. If that is forgotten meanwhile, it is tried again at once, the
+/// first time.
 void Replay::begin_live(Outlet& out) {
   WorldState there;
   const bool begins = library_->reader()->seek(library_->end_time(), there).ok();
   begins ? open_group(library_->end_time(), out) : tell_beginning(out);
-  out.wake(out.now() + (begins ? 0 : kLiveWait));
+  const bool failed = begins && groups_.empty();
+  const bool waits = !begins || (failed && failed_to_begin_);
+  failed_to_begin_ = failed;
+  out.wake(out.now() + (waits ? kLiveWait : 0));
 }
 
 /// Tells when it begins, once that is known, and again if that changes. Newcomers are told with the world.

@@ -191,6 +191,7 @@ class Replay final : public Back {
   NetworkTurns jumping_;                 // the scenes of clocks that wait for a jump
   ViewerWish wish_;                      // an order for all
   std::optional<Micros> begins_;         // of a broadcast that has not begun: when it will, as it was told
+  bool failed_to_begin_ = false;         // the last time: the broadcast had a world, which then could not be read
   std::string stop_why_;                 // why to end the room; "": do not
   bool over_ = false;
   std::unordered_map<Id, Id, KeyedHash<Id>> ids_;  // the room's id, by the recording's id

@@ -367,44 +367,62 @@ TEST_CASE("a viewer that asks to play is told that it cannot; its chat reaches a
   CHECK(show.standing.now.watchers == 1);
 }
 
-/// A live recording of which one read of a world fails.
+/// A live recording of which some reads of a world fail: those for whose numbers, from 1, `fails` is true.
 class Patchy final : public RecordingSource {
  public:
-  explicit Patchy(int fails_at) : left_(fails_at) {}
-  std::unique_ptr<FactReader> reader() override { return std::make_unique<Reads>(left_); }
+  explicit Patchy(std::function<bool(int)> fails) : fails_(std::move(fails)) {}
+  std::unique_ptr<FactReader> reader() override { return std::make_unique<Reads>(*this); }
   Micros end_time() const override { return MemoryFacts(drive()).end_time(); }
+  int reads() const { return reads_; }
 
  private:
   class Reads final : public FactReader {
    public:
-    explicit Reads(int& left) : left_(left) {}
+    explicit Reads(Patchy& of) : of_(of) {}
     Micros end_time() const override { return facts_.end_time(); }
     std::optional<Micros> next_at() override { return facts_.next_at(); }
     Fact next() override { return facts_.next(); }
     Outcome<Done> seek(Micros at, WorldState& world) override {
-      if (--left_ == 0) return Error{"it was forgotten"};
+      if (of_.fails_(++of_.reads_)) return Error{"it was forgotten"};
       return facts_.seek(at, world);
     }
 
    private:
     MemoryFacts facts_{drive()};
-    int& left_;
+    Patchy& of_;
   };
 
-  int left_;
+  const std::function<bool(int)> fails_;
+  int reads_ = 0;
 };
 
 TEST_CASE("a live recording that cannot be read when it is to begin is read again, at once if it had a world") {
   for (const int fails_at : {0, 1, 2}) {
     CAPTURE(fails_at);  // 1: whether there is a world to begin with; 2: that world; 0: none fails
     Show show(drive());
-    show.room.emplace(show.host, std::make_unique<Replay>(std::make_shared<Patchy>(fails_at)), shared());
+    const auto source = std::make_shared<Patchy>([fails_at](int read) { return read == fails_at; });
+    show.room.emplace(show.host, std::make_unique<Replay>(source), shared());
     show.room->back_opened({}, show.now);
     show.pass(fails_at == 1 ? 100 * kMillisecond : 0);
     CHECK(show.room->world().geometry() != nullptr);
     CHECK(show.watch().world.ready());
     CHECK(show.host.closed.empty());
   }
+}
+
+TEST_CASE("a live recording whose world is forgotten again and again before it is read is not read without a pause") {
+  constexpr int kFails = 100;  // every second read
+  Show show(drive());
+  const auto source = std::make_shared<Patchy>([](int read) { return read <= 2 * kFails && read % 2 == 0; });
+  show.room.emplace(show.host, std::make_unique<Replay>(source), shared());
+  show.room->back_opened({}, show.now);
+  show.pass(0);
+  CHECK(source->reads() == 4);
+  show.pass(kSecond);
+  CHECK(source->reads() == 24);  // ten times a second
+  show.pass(10 * kSecond);
+  CHECK(show.room->world().geometry() != nullptr);
+  CHECK(show.host.closed.empty());
 }
 
 }  // namespace entente::testing::replay_test
