@@ -105,9 +105,12 @@ Outcome<std::unique_ptr<FileSink>> FileSink::create(const std::string& path, con
 Outcome<std::unique_ptr<FileSink>> FileSink::create_beside(const std::string& path) {
   const std::filesystem::path whole(path);
   std::string name = path;
-  for (int n = 2; exists(name + ".part") || exists(name); ++n)  // in this order: another thread may complete it
+  const auto is_taken = [&] { return exists(name + ".part") || exists(name); };  // in this order: it may be completed
+  for (int n = 2;; ++n) {
+    if (!is_taken())
+      if (auto created = create(name); created || !is_taken()) return created;  // another thread may take it meanwhile
     name = (whole.parent_path() / whole.stem()).string() + "-" + std::to_string(n) + whole.extension().string();
-  return create(name);
+  }
 }
 
 Outcome<Done> FileSink::write(Bytes bytes) {

@@ -8,10 +8,15 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <future>
+#include <iterator>
+#include <memory>
+#include <thread>
+#include <vector>
 
 #include "proxy/trace/recorder.h"
 #include "proxy/trace/recording.h"
@@ -153,6 +158,30 @@ TEST_CASE(
   CHECK(topics.at("/two") == mcap::StringMap{{"of", "/two"}});
   CHECK(topics.at("/three").empty());
   CHECK_FALSE(read_end(folder / "none").ok());
+}
+
+TEST_CASE("recordings that begin at once beside each other each have a name of their own") {
+  const Folder folder;
+  constexpr int kAtOnce = 8, kEach = 20;
+  std::atomic<int> ready{0};
+  std::vector<std::future<std::string>> all;
+  for (int i = 0; i < kAtOnce; ++i)
+    all.push_back(std::async(std::launch::async, [&] {
+      std::string errors;
+      std::vector<std::unique_ptr<FileSink>> open;
+      for (++ready; ready < kAtOnce;) std::this_thread::yield();
+      for (int n = 0; n < kEach; ++n) {
+        auto made = FileSink::create_beside(folder / "a.mcap");
+        if (!made)
+          errors += made.error().text + "\n";
+        else
+          open.push_back(std::move(*made));
+      }
+      return errors;
+    }));
+  for (auto& one : all) CHECK(one.get() == "");
+  const std::filesystem::directory_iterator names(folder.path);
+  CHECK(std::distance(begin(names), end(names)) == kAtOnce * kEach);
 }
 
 TEST_CASE("a named pipe is no file, and nobody waits for its writer") {
