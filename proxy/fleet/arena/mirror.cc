@@ -81,10 +81,7 @@ void Mirror::begin_anew() {
   private_.clear();
   queued_ = 0;
   next_private_ = 0;
-  for (auto& [id, seat] : seats_) {
-    seat.open = false;
-    seat.player = 0;
-  }
+  for (auto& [id, seat] : seats_) seat.open = false;
   // The pending messages were for the owner before.
   lose(message_);
   for (const std::string& one : sealed_) unsent(one);
@@ -306,7 +303,6 @@ void Mirror::take_seats(const bus::Snapshot& snapshot, Outlet& out) {
   ids_ = std::move(kept);
   for (auto& [id, seat] : seats_) {
     ids_.remove_id(id);
-    seat.player = 0;
     seat.open = false;
   }
   for (const auto& one : snapshot.seats()) {
@@ -362,13 +358,11 @@ void Mirror::same(Id owners, Id room, std::set<Id>& free) {
 }
 
 void Mirror::sit(Id id, Id player) {
-  Seat& seat = seats_[id];
-  seat.open = true;
+  seats_[id].open = true;
   if (player == 0) return;
   ids_.remove_number(player);
   ids_.remove_id(id);
   ids_.add(player, id);
-  seat.player = player;
 }
 
 /// The owner has taken away the seat.

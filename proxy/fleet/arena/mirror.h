@@ -82,7 +82,6 @@ class Mirror final : public core::Back {
     core::Micros at = 0;
   };
   struct Seat {
-    core::Id player = 0;                    // the owner's id; 0: it has none yet
     bool open = false;                      // the owner was told of it
     bool entered = false;                   // the owner had its Enter when it made the last snapshot
     bool ready = false;                     // it has received Ready
