@@ -83,13 +83,19 @@ void Session::count_begun() {
 }
 
 std::optional<Reason> Session::count_as_client() {
+  const bool counts = info_.health_check;
+  if (const auto why = admit_as_client()) return why;
+  if (counts) tell_opened();
+  return std::nullopt;
+}
+
+std::optional<Reason> Session::admit_as_client() {
   if (!std::exchange(info_.health_check, false)) return std::nullopt;
   if (const auto why = accept_route_.route.listener->admission.begin_session(info_.client, limits_)) return why;
   calls_ = false;
   if (Dial* const dial = server_dial()) dial->set_checks(false);
   if (worker_route_->tap && tapped_) worker_route_->tap->plays(info_.link, steady_wall_now());
   count_begun();
-  tell_opened();
   return std::nullopt;
 }
 

@@ -150,6 +150,8 @@ class Session : private DatagramInbox::User {
   /// recorded from its beginning. Returns why it must end, if there is no place. It may be called during a call of a
   /// room.
   [[nodiscard]] std::optional<Reason> count_as_client();
+  /// The same for a session that is not open yet: tell_opened() follows.
+  [[nodiscard]] std::optional<Reason> admit_as_client();
   /// The session is open: its server's side is up. `shown`: as the log names it.
   void tell_opened(const LinkInfo& shown);
   void tell_opened() { tell_opened(info_); }

@@ -222,7 +222,7 @@ void TcpSession::to_server(const FrameRun& frames) {
   early_frames_ += frames.count;
   if (early_.size() > limits_.held_bytes) client_.pause(kEarly);
   if (!std::exchange(stands_in_, false)) return;
-  dial_.set_checks(false);  // even a health check may join
+  if (const auto why = admit_as_client()) return end(*why);  // even a health check may join
   join();
 }
 

@@ -28,8 +28,9 @@ std::string greeting_with(std::size_t dialect, char player) {
 
 struct Sleeping : Launched {
   explicit Sleeping(std::size_t its_dialect, Millis stop_after_ms = 0, const Limits& limits = no_limits(),
-                    bool names_dialect = true, Millis check_ms = 20)
-      : Launched(stop_after_ms, {}, {}, {}, bzflag::game(), its_dialect, limits, names_dialect, check_ms),
+                    bool names_dialect = true, Millis check_ms = 20,
+                    const std::function<void(relay::RouteOptions&)>& more = {})
+      : Launched(stop_after_ms, {}, {}, {}, bzflag::game(), its_dialect, limits, names_dialect, check_ms, more),
         dialect(its_dialect) {}
   void is_down() {
     CHECK(eventually([&] { return server().servers(0)[0].state == Upstream::State::kDown; }));
@@ -240,6 +241,48 @@ TEST_CASE("who only asks does not keep a server from being stopped") {
   client.send(kFlags);
   CHECK(server.read_text(kFlags.size()) == kFlags);
   CHECK(eventually([&] { return running.server().servers(0)[0].opened == 1; }));
+}
+
+TEST_CASE("a load balancer's health check that joins starts a server that sleeps only if a player from there may") {
+  const auto from_proxy = [](relay::RouteOptions& options) {
+    options.proxies.networks = {*net::Network::parse("127.0.0.1")};
+  };
+  const auto check = [](const Sleeping& running) {
+    Stream made = Stream::to(running.address);
+    made.send("PROXY UNKNOWN\r\n" + kHeader);
+    CHECK(made.read_text(9) == running.greeting(0));
+    ask(made, running.dialect);
+    return made;
+  };
+  const std::size_t dialect = dialect_of("2.4");
+  relay::Bans bans;
+  Sleeping barred(dialect, 0, no_limits(), true, 20, [&](relay::RouteOptions& options) {
+    from_proxy(options);
+    options.bans = &bans;
+  });
+  barred.is_down();
+  const Stream banned = check(barred);
+  relay::Ban ban;
+  ban.who = *net::Network::parse("127.0.0.1");
+  (void)bans.add(ban);
+  banned.send(kFlags);
+  (void)banned.read_all();  // it is told that it is banned
+  CHECK(eventually([&] { return barred.server().totals(0).by(Reason::kBanned) == 1; }));
+  CHECK(barred.server().waiting(0) == 0);
+  CHECK(barred.written().empty());
+
+  Sleeping open(dialect, 0, no_limits(), true, 20, from_proxy);
+  open.is_down();
+  const Stream player = check(open);
+  CHECK(open.sessions().empty());
+  player.send(kFlags);
+  CHECK(open.wrote("s"));
+  Server up(open.at);
+  const Stream server = up.accept_player(open, kHeader + kFlags);
+  server.send(kAskGame);  // any frame
+  CHECK(player.read_text(4) == kAskGame);
+  CHECK(open.sessions().size() == 1);
+  CHECK(open.server().totals(0).begun == 1);
 }
 
 }  // namespace
