@@ -51,14 +51,14 @@ void HandOver::adopt(std::string_view line, const net::LocalPeer& by, net::Fd& c
     return upgrade(by, net::Talk(std::move(client)), line == kUpgradeAndWait);
   if (!line.starts_with("take over ")) return;
   if (line.starts_with(kTakeOverFailed)) {
-    if (by.pid != own_) return;
     const std::lock_guard lock(mutex_);
+    if (by.pid != own_) return;
     own_failure_ = screen_text(line.substr(std::string_view(kTakeOverFailed).size()));
     return;
   }
   net::Talk talk(std::move(client));
   const auto refuse = [&](const std::string& why) {
-    ++failures_;
+    if (by.pid != own_) ++failures_;  // run_anew() counts its process's
     log_warn("a take-over by pid {} was refused: {}", by.pid, why);
     (void)talk.say("error: " + why, kHandOverPatience);
   };
@@ -99,12 +99,13 @@ void HandOver::run(const net::LocalPeer& by) {
     talk_.reset();
   }
   if (done) return;
-  ++failures_;
   log_error("process {} did not take over, and this one goes on: {}", by.pid, done.error().text);
-  if (by.pid == own_)
-    own_step_ = OwnStep::kFailed;
-  else
+  if (by.pid == own_) {
+    own_step_ = OwnStep::kFailed;  // run_anew() counts it
+  } else {
+    ++failures_;
     set_last_failure(done.error().text);
+  }
   state_ = State::kNone;
 }
 
@@ -149,6 +150,7 @@ Outcome<Done> HandOver::talk_to_the_end(const net::LocalPeer& by) {
   }
   if (!taken) return taken.error();
   if (*taken != "taken") return Error{"it sent '" + std::string(whole_characters(*taken, 80)) + "' instead of 'taken'"};
+  successor_ = by.pid;
   state_ = State::kGiven;
   user_.give(by.pid, by.pid == own_);
   return Done{};
@@ -222,6 +224,7 @@ void HandOver::upgrade(const net::LocalPeer& by, net::Talk client, bool waits) {
 std::string HandOver::run_anew(const net::Talk& client, bool waits) {
   net::OwnProgram program;
   own_step_ = OwnStep::kStarts;
+  forget_own();
   const auto process = command_.empty() ? program.start(net::OwnProgram::arguments_with("--take-over", socket_))
                                         : program.start(command_, command_.front());
   bool answered = false;
@@ -236,17 +239,23 @@ std::string HandOver::run_anew(const net::Talk& client, bool waits) {
     return why;
   };
   const auto fail_counted = [&](const std::string& why) {
-    if (own_step_ == OwnStep::kStarts) ++failures_;  // otherwise run() has counted it
+    ++failures_;
     return fail(why);
   };
   if (!process) return fail_counted(process.error().text + ". This process goes on.");
   own_ = *process;
   const std::string name = "process " + std::to_string(*process);
+  const auto why_not = [&] {
+    return name + " did not take over, because process " + std::to_string(successor_) + " did";
+  };
+  const auto tell_if_given = [&] {
+    if (given()) answer(given_to_own() ? "ok\n" + name + " has taken over" : "error: " + why_not());
+  };
   const Millis begun = steady_now();
   for (Ending ending{begun + patience_.begin}; !stops();) {
-    if (given()) answer("ok\n" + name + " has taken over");
+    tell_if_given();
     if (const auto code = program.ended()) {
-      if (given()) return "";
+      if (given()) return given_to_own() ? "" : fail_counted(why_not());
       const std::string said = own_failure(), how = ending.why.empty() ? ended_text(*code) : ending.why;
       const std::string why = !said.empty() ? ": " + said : ending.why.empty() ? "; its log says why" : "";
       return fail_counted(name + " " + how + why + ". This one goes on.");
@@ -256,12 +265,13 @@ std::string HandOver::run_anew(const net::Talk& client, bool waits) {
       answer("ok\n" + name + " is starting; the log says when it has taken over");
     std::this_thread::sleep_for(std::chrono::milliseconds(answered ? 100 : 20));
   }
+  tell_if_given();
   return given() ? "" : fail(kStopping);
 }
 
 /// Ends a process that does not take over, and does not end by itself.
 void HandOver::end_if_stuck(net::OwnProgram& program, Ending& ending) {
-  if (given()) return;
+  if (given_to_own()) return;
   if (gives_up_ && !ending.killed) {
     ending.killed = true;
     ending.why = kReplaced;
@@ -294,6 +304,13 @@ void HandOver::set_last_failure(const std::string& why) {
 std::string HandOver::last_failure() const {
   const std::lock_guard lock(mutex_);
   return last_failure_;
+}
+
+/// What is said late by a process that this one has started is not taken for the reason of the next one.
+void HandOver::forget_own() {
+  const std::lock_guard lock(mutex_);
+  own_ = -1;
+  own_failure_.clear();
 }
 
 std::string HandOver::own_failure() {

@@ -83,6 +83,8 @@ class HandOver {
   bool given() const { return state_ == State::kGiven; }
   /// Whether a process that `upgrade` has started is still watched.
   bool upgrades() const { return upgrades_; }
+  /// The process that the last upgrade has started; -1: none.
+  std::int32_t own() const { return own_; }
   /// Upgrades and take-overs that failed.
   std::uint64_t failures() const { return failures_; }
   /// Why the last take-over or upgrade failed; "": it did not, or there was none. From any thread.
@@ -101,7 +103,9 @@ class HandOver {
   void end_if_stuck(net::OwnProgram& program, Ending& ending);
   bool end_late_upgrade();
   void set_last_failure(const std::string& why);
+  void forget_own();
   std::string own_failure();
+  bool given_to_own() const { return given() && successor_ == own_; }
   bool stops();
 
   User& user_;
@@ -125,6 +129,7 @@ class HandOver {
   std::atomic<bool> upgrades_{false};
   std::atomic<std::int32_t> own_{-1};  // the process that this one has started; -1: none (0: outside our container)
   std::atomic<OwnStep> own_step_{OwnStep::kStarts};
+  std::atomic<std::int32_t> successor_{-1};  // the process that has taken over, once given()
 };
 
 }  // namespace entente

@@ -25,6 +25,7 @@
 #include "proxy/program/take_over/hand_over.h"
 #include "proxy/program/take_over/older_sockets.h"
 #include "tests/program/asked.h"
+#include "proxy/program/take_over/take_over.h"
 #include "tests/program/process_1.h"
 #include "tests/relay/enet_peers.h"
 #include "tests/support/certificate.h"
@@ -858,6 +859,95 @@ TEST_CASE("a new process that hangs does not stand in the way of the next upgrad
     return *answer;
   };
   std::vector<std::string> meanwhile;  // what is told of the last upgrade while the next one is in progress
+/// A HandOver whose upgrades start a process that hangs until it is killed.
+struct Hanging {
+  Hanging() { hand_over.allow_upgrades(); }
+  /// Returns what the other end of the connection hears.
+  net::Talk adopt(std::string_view line, std::int32_t pid) {
+    std::array<int, 2> ends{};
+    REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0);
+    net::Talk here{net::Fd(ends[0])};
+    net::Fd there(ends[1]);
+    hand_over.adopt(line, {::geteuid(), pid}, there);
+    return here;
+  }
+  /// Begins an upgrade. Returns the connection that hears how it ends, and the process that it has started.
+  std::pair<net::Talk, pid_t> upgrade() {
+    net::Talk asked = adopt(kUpgradeAndWait, 1);
+    ++started;
+    std::vector<pid_t> all;
+    REQUIRE(testing::eventually([&] {
+      std::ifstream file(log);
+      all.assign(std::istream_iterator<pid_t>(file), {});
+      return all.size() == started && hand_over.own() == all.back();
+    }));
+    return {std::move(asked), all.back()};
+  }
+
+  Still user;
+  const Folder folder;
+  const std::string log = folder.file("started");
+  std::size_t started = 0;
+  HandOver hand_over{user,
+                     "/nowhere",
+                     {.answer = 600'000, .begin = 600'000, .open = 600'000, .end = 600'000},
+                     {"/bin/sh", "-c", "echo $$ >>" + log + "; kill -STOP $$"}};
+};
+
+TEST_CASE("an upgrade whose process is late, because another one has taken over, has failed, and says so") {
+  Hanging it;
+  const auto [asked, own] = it.upgrade();
+  const net::Talk taker = it.adopt(kTakeOver, 4711);
+  REQUIRE(*taker.hear(kPatience) == "sockets");
+  REQUIRE(taker.receive(kPatience).ok());
+  REQUIRE(taker.say("ready", kPatience).ok());
+  CHECK(*taker.hear(kPatience) == "given 0");
+  REQUIRE(taker.say("taken", kPatience).ok());
+  const std::string why = "process " + std::to_string(own) + " did not take over, because process 4711 did";
+  CHECK(*asked.hear(kPatience) == "error: " + why);
+  CHECK(it.hand_over.given());
+  ::kill(own, SIGKILL);
+  CHECK(testing::eventually([&] { return !it.hand_over.upgrades(); }));
+  CHECK(it.hand_over.failures() == 1);
+  CHECK(it.hand_over.last_failure() == why);
+}
+
+TEST_CASE("a failed upgrade is counted once, also if its process was refused before it ended") {
+  Hanging it;
+  const auto [asked, own] = it.upgrade();
+  {
+    const net::Talk other = it.adopt(kTakeOver, 4711);
+    REQUIRE(*other.hear(kPatience) == "sockets");
+    CHECK(it.adopt(kTakeOver, own).hear(kPatience)->starts_with("error: another process takes over"));
+  }
+  CHECK(testing::eventually([&] { return it.hand_over.failures() == 1; }));  // of the other one, which has left
+  CHECK(testing::eventually([&] { return it.hand_over.objection().empty(); }));
+  {
+    const net::Talk broken = it.adopt(kTakeOver, own);
+    REQUIRE(*broken.hear(kPatience) == "sockets");
+  }
+  CHECK(testing::eventually([&] { return it.hand_over.objection().empty(); }));
+  ::kill(own, SIGKILL);
+  CHECK(asked.hear(kPatience)->starts_with("error: process " + std::to_string(own) + " was ended by signal 9"));
+  CHECK(testing::eventually([&] { return !it.hand_over.upgrades(); }));
+  CHECK(it.hand_over.failures() == 2);
+}
+
+TEST_CASE("an upgrade fails for the reason that its own process has told, and not for that of an earlier one") {
+  Hanging it;
+  const auto [asked, own] = it.upgrade();
+  (void)it.adopt(kTakeOverFailed + std::string("no disk"), own);
+  (void)it.adopt(kTakeOverFailed + std::string("a stranger's"), own + 1);
+  ::kill(own, SIGKILL);
+  CHECK(has(*asked.hear(kPatience), " (Killed): no disk. This one goes on."));
+  CHECK(testing::eventually([&] { return !it.hand_over.upgrades(); }));
+  (void)it.adopt(kTakeOverFailed + std::string("too late"), own);
+  const auto [asked_again, next] = it.upgrade();
+  (void)it.adopt(kTakeOverFailed + std::string("later still"), own);
+  ::kill(next, SIGKILL);
+  CHECK(has(*asked_again.hear(kPatience), " (Killed); its log says why. This one goes on."));
+}
+
   for (std::size_t times = 1; times <= 3; ++times) {
     CHECK(upgrade() == "ok");
     CHECK(hand_over.failures() == times - 1);
