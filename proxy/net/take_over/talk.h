@@ -36,7 +36,7 @@ class Talk {
 
   /// Whether the other process has closed its end, or is gone.
   bool other_has_left() const;
-  /// Another descriptor of this connection; none if none is left.
+  /// Another descriptor of this connection; none: errno says why.
   Fd copy() const;
   /// Whether the other process belongs to the user of this one.
   bool is_with_own_user() const;

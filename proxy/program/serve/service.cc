@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
@@ -17,6 +18,7 @@
 #include "proxy/base/text.h"
 #include "proxy/net/process/own_program.h"
 #include "proxy/net/service_manager.h"
+#include "proxy/net/socket.h"
 #include "proxy/net/udp_twin.h"
 #include "proxy/program/base/counted.h"
 #include "proxy/program/base/screen_text.h"
@@ -824,18 +826,21 @@ Outcome<std::vector<net::NamedFd>> Service::offer() {
   for (relay::OfferedSocket& one : *listeners)
     all.push_back({SocketName{SocketName::Kind::kListener, one.bound}.text(), std::move(one.fd)});
   const auto kind = acceptor_->removes() ? SocketName::Kind::kOwnControl : SocketName::Kind::kControl;
-  all.push_back({SocketName{kind}.text(), net::copy_of(acceptor_->listening())});
+  std::vector<std::pair<SocketName, int>> own = {{SocketName{kind}, acceptor_->listening()}};
   if (metrics_acceptor_)
-    all.push_back({SocketName{SocketName::Kind::kListener, metrics_acceptor_->address()}.text(),
-                   net::copy_of(metrics_acceptor_->listening())});
+    own.emplace_back(SocketName{SocketName::Kind::kListener, metrics_acceptor_->address()},
+                     metrics_acceptor_->listening());
   if (operator_page_)
-    all.push_back({SocketName{SocketName::Kind::kListener, operator_page_->address()}.text(),
-                   net::copy_of(operator_page_->listening())});
-  if (taken_ != nullptr)
-    for (net::Fd& older : taken_->connections())
-      all.push_back({SocketName{SocketName::Kind::kOlder}.text(), std::move(older)});
-  for (const net::NamedFd& one : all)
-    if (!one.fd) return Error{"no descriptor is left for a socket; raise the limit of open files"};
+    own.emplace_back(SocketName{SocketName::Kind::kListener, operator_page_->address()}, operator_page_->listening());
+  for (const auto& [name, listening] : own) {
+    net::Fd copy = net::copy_of(listening);
+    if (!copy) return net::lack_error("cannot pass on the socket '" + name.text() + "'", errno);
+    all.push_back({name.text(), std::move(copy)});
+  }
+  if (taken_ == nullptr) return all;
+  auto older = taken_->connections();
+  if (!older) return older.error();
+  for (net::Fd& one : *older) all.push_back({SocketName{SocketName::Kind::kOlder}.text(), std::move(one)});
   return all;
 }
 

@@ -1,6 +1,7 @@
 #include "proxy/program/take_over/take_over.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <filesystem>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include "proxy/base/text.h"
 #include "proxy/net/local_acceptor.h"
 #include "proxy/net/service_manager.h"
+#include "proxy/net/socket.h"
 #include "proxy/program/log/say.h"
 #include "proxy/program/take_over/socket_name.h"
 
@@ -96,11 +98,16 @@ bool TakeOver::is_over() const {
          std::all_of(older_.begin(), older_.end(), [](const net::Talk& one) { return one.other_has_left(); });
 }
 
-std::vector<net::Fd> TakeOver::connections() const {
+Outcome<std::vector<net::Fd>> TakeOver::connections() const {
+  std::vector<const net::Talk*> all = {&talk_};
+  for (const net::Talk& one : older_) all.push_back(&one);
   std::vector<net::Fd> open;
-  if (!talk_.other_has_left()) open.push_back(talk_.copy());
-  for (const net::Talk& one : older_)
-    if (!one.other_has_left()) open.push_back(one.copy());
+  for (const net::Talk* one : all) {
+    if (one->other_has_left()) continue;
+    net::Fd copy = one->copy();
+    if (!copy) return net::lack_error("cannot pass on the connection to an older process", errno);
+    open.push_back(std::move(copy));
+  }
   return open;
 }
 

@@ -45,7 +45,7 @@ class TakeOver {
   /// it is gone. The same holds for those before it. REQUIRES: take().
   bool is_over() const;
   /// Copies of the connections to these processes that are open, for the process that takes over next.
-  std::vector<net::Fd> connections() const;
+  Outcome<std::vector<net::Fd>> connections() const;
   /// The control socket of the old process.
   const std::string& path() const { return path_; }
   /// Why this process cannot serve `control_socket`, the one that it is configured to have: the old process has

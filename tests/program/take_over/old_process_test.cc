@@ -189,12 +189,12 @@ TEST_CASE("take-over: processes from before the old one are there until their co
   REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0);
   net::Fd here(ends[0]), there(ends[1]);
   TakeOver taken = old.begun(one_socket("older", std::move(there)));
-  CHECK(taken.connections().size() == 2);  // for the process that takes over next
+  CHECK(taken.connections()->size() == 2);  // for the process that takes over next
   old.talk.reset();
-  CHECK(taken.connections().size() == 1);
+  CHECK(taken.connections()->size() == 1);
   CHECK_FALSE(taken.is_over());
   here.reset();
-  CHECK(taken.connections().empty());
+  CHECK(taken.connections()->empty());
   CHECK(taken.is_over());
 }
 

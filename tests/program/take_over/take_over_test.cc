@@ -1,6 +1,7 @@
 // One process takes over from another: sessions stay with the old process, newcomers get the new one, and a take-over
 // that fails changes nothing. tests/upgrade tests this with players of all transports.
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -24,8 +25,8 @@
 #include "proxy/program/control/older_orders.h"
 #include "proxy/program/take_over/hand_over.h"
 #include "proxy/program/take_over/older_sockets.h"
-#include "tests/program/asked.h"
 #include "proxy/program/take_over/take_over.h"
+#include "tests/program/asked.h"
 #include "tests/program/process_1.h"
 #include "tests/relay/enet_peers.h"
 #include "tests/support/certificate.h"
@@ -540,6 +541,40 @@ TEST_CASE("an upgrade is refused if the old process cannot make a control socket
   met.check();
 }
 
+TEST_CASE("a take-over for which no descriptor is left fails, with the socket and the reason, and nothing changes") {
+  const Asked it;
+  const FakeServer server;
+  const net::Address at = testing::free_for_both();
+  Process old({kEntente, "run",
+               it.folder.write("a.toml", "[control]\nsocket = \"" + it.folder.file("c.sock") + "\"\n" +
+                                             Upgraded::route("panic", at, "be-packed", "", server.address()))});
+  REQUIRE(old.line());
+  const auto take_over = [&] {
+    auto talk = net::Talk::open(it.folder.file("c.sock"));
+    REQUIRE(talk.ok());
+    REQUIRE(talk->say(kTakeOver, kPatience).ok());
+    return talk->hear(kPatience);
+  };
+  const auto limit = [&](rlim_t most) {
+    rlimit now{};
+    REQUIRE(::prlimit(old.pid(), RLIMIT_NOFILE, nullptr, &now) == 0);
+    now.rlim_cur = most == 0 ? now.rlim_max : most;
+    REQUIRE(::prlimit(old.pid(), RLIMIT_NOFILE, &now, nullptr) == 0);
+  };
+  // The connection and the copy of the listener get one each.
+  rlim_t used_below = 0;
+  for (int left = 2; left > 0; ++used_below)
+    if (!std::filesystem::is_symlink("/proc/" + std::to_string(old.pid()) + "/fd/" + std::to_string(used_below)))
+      --left;
+  limit(used_below);
+  CHECK(*take_over() ==
+        "error: cannot pass on the socket 'own control': Too many open files; raise the limit of open files (ulimit "
+        "-n)");
+  limit(0);
+  CHECK(eventually([&] { return *take_over() == "sockets"; }));
+  CHECK(it.answers("routes", "panic"));
+}
+
 TEST_CASE("an older process that hangs keeps no worker waiting, and its players' server is not stopped") {
   const Asked it;
   const FakeServer server, other;
@@ -824,41 +859,6 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a program that stops starts no process for an upgrade") {
-  struct Stopping final : Still {
-    bool is_stopping() const override { return true; }
-  } user;
-  const Folder folder;
-  HandOver hand_over(user, "/nowhere", {}, {"/bin/sh", "-c", "echo >" + folder.file("started")});
-  hand_over.allow_upgrades();
-  std::array<int, 2> ends{};
-  REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0);
-  const net::Talk here{net::Fd(ends[0])};
-  net::Fd there(ends[1]);
-  hand_over.adopt(kUpgradeAndWait, {}, there);
-  CHECK(*here.hear(kPatience) == "error: the program is stopping");
-  CHECK_FALSE(hand_over.upgrades());
-  CHECK_FALSE(std::filesystem::exists(folder.file("started")));
-}
-
-TEST_CASE("a new process that hangs does not stand in the way of the next upgrade") {
-  Still user;
-  const Folder folder;
-  const std::string log = folder.file("started");
-  HandOver hand_over(user, "/nowhere", {.answer = 50, .begin = 600'000, .open = 600'000, .end = 600'000},
-                     {"/bin/sh", "-c", "echo $$ >>" + log + "; kill -STOP $$"});
-  hand_over.allow_upgrades();
-  const auto upgrade = [&] {
-    std::array<int, 2> ends{};
-    REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0);
-    const net::Talk here{net::Fd(ends[0])};
-    net::Fd there(ends[1]);
-    hand_over.adopt("upgrade", {}, there);
-    const auto answer = here.hear(kPatience);
-    REQUIRE(answer.ok());
-    return *answer;
-  };
-  std::vector<std::string> meanwhile;  // what is told of the last upgrade while the next one is in progress
 /// A HandOver whose upgrades start a process that hangs until it is killed.
 struct Hanging {
   Hanging() { hand_over.allow_upgrades(); }
@@ -948,6 +948,41 @@ TEST_CASE("an upgrade fails for the reason that its own process has told, and no
   CHECK(has(*asked_again.hear(kPatience), " (Killed); its log says why. This one goes on."));
 }
 
+TEST_CASE("a program that stops starts no process for an upgrade") {
+  struct Stopping final : Still {
+    bool is_stopping() const override { return true; }
+  } user;
+  const Folder folder;
+  HandOver hand_over(user, "/nowhere", {}, {"/bin/sh", "-c", "echo >" + folder.file("started")});
+  hand_over.allow_upgrades();
+  std::array<int, 2> ends{};
+  REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0);
+  const net::Talk here{net::Fd(ends[0])};
+  net::Fd there(ends[1]);
+  hand_over.adopt(kUpgradeAndWait, {}, there);
+  CHECK(*here.hear(kPatience) == "error: the program is stopping");
+  CHECK_FALSE(hand_over.upgrades());
+  CHECK_FALSE(std::filesystem::exists(folder.file("started")));
+}
+
+TEST_CASE("a new process that hangs does not stand in the way of the next upgrade") {
+  Still user;
+  const Folder folder;
+  const std::string log = folder.file("started");
+  HandOver hand_over(user, "/nowhere", {.answer = 50, .begin = 600'000, .open = 600'000, .end = 600'000},
+                     {"/bin/sh", "-c", "echo $$ >>" + log + "; kill -STOP $$"});
+  hand_over.allow_upgrades();
+  const auto upgrade = [&] {
+    std::array<int, 2> ends{};
+    REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0);
+    const net::Talk here{net::Fd(ends[0])};
+    net::Fd there(ends[1]);
+    hand_over.adopt("upgrade", {}, there);
+    const auto answer = here.hear(kPatience);
+    REQUIRE(answer.ok());
+    return *answer;
+  };
+  std::vector<std::string> meanwhile;  // what is told of the last upgrade while the next one is in progress
   for (std::size_t times = 1; times <= 3; ++times) {
     CHECK(upgrade() == "ok");
     CHECK(hand_over.failures() == times - 1);
