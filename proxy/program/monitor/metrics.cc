@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -92,8 +93,16 @@ void Metrics::add_process() {
         static_cast<double>(resident) * static_cast<double>(::sysconf(_SC_PAGESIZE)));
 }
 
-void Metrics::add_threads() {
+void Metrics::add_threads(ThreadTimes& times) {
   gauge("cores", "Processors that this process may use", {}, usable_processors());
+  for (const auto& [thread, ticks] : times.look())
+    add("entente_thread_cpu_seconds_total", "CPU time of threads, in seconds", MetricType::Counter,
+        {{"thread", thread}}, static_cast<double>(ticks) / static_cast<double>(::sysconf(_SC_CLK_TCK)));
+}
+
+std::map<std::string, std::uint64_t> ThreadTimes::look() {
+  const std::lock_guard lock(mutex_);
+  std::map<Thread, std::uint64_t> threads;
   std::error_code error;
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", error)) {
     std::string name, stat;
@@ -104,11 +113,18 @@ void Metrics::add_threads() {
     std::istringstream fields(stat.substr(stat.rfind(')') + 1));
     std::string skipped;
     for (int i = 0; i < 11; ++i) fields >> skipped;
-    std::uint64_t user = 0, system = 0;
+    std::uint64_t user = 0, system = 0, began = 0;
     fields >> user >> system;
-    add("entente_thread_cpu_seconds_total", "CPU time of each thread, in seconds", MetricType::Counter,
-        {{"thread", name}}, static_cast<double>(user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK)));
+    for (int i = 0; i < 6; ++i) fields >> skipped;
+    fields >> began;
+    const Thread thread{task.path().filename(), began};
+    const std::uint64_t now = user + system;
+    const auto before = threads_.find(thread);
+    ticks_[name] += now - (before == threads_.end() ? 0 : std::min(before->second, now));
+    threads[thread] = now;
   }
+  threads_ = std::move(threads);
+  return ticks_;
 }
 
 std::string Metrics::text() const {

@@ -5,11 +5,14 @@
 
 #include <prometheus/metric_family.h>
 
+#include <cstdint>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "proxy/base/time.h"
@@ -21,6 +24,21 @@
 #include "proxy/relay/tap/tap.h"
 
 namespace entente {
+
+/// The CPU time of this process's threads, added up by their names. Invariant: no sum falls. Thread-safe.
+class ThreadTimes {
+ public:
+  /// What the threads have used until now, in ticks of the system's clock. Of a thread that has ended, what it had used
+  /// at the look before.
+  std::map<std::string, std::uint64_t> look();
+
+ private:
+  using Thread = std::pair<std::string, std::uint64_t>;  // its number, and when it began: numbers are used again
+
+  std::mutex mutex_;
+  std::map<Thread, std::uint64_t> threads_;  // those of the last look, and what they had used
+  std::map<std::string, std::uint64_t> ticks_;
+};
 
 class Metrics {
  public:
@@ -36,7 +54,7 @@ class Metrics {
   void add_process();
   /// The CPU time of its threads by their names, and how many processors they may use. The first worker runs on the
   /// main thread.
-  void add_threads();
+  void add_threads(ThreadTimes& times);
 
   std::string text() const;
 

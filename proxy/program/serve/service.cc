@@ -654,7 +654,7 @@ std::string Service::metrics() const {
   if (uploads_) uploads_->measure(all);
   if (measure_also_) measure_also_(all);
   all.add_process();
-  all.add_threads();
+  all.add_threads(thread_times_);
   return all.text();
 }
 

@@ -27,6 +27,7 @@
 #include "proxy/program/fleet/recording_uploads.h"
 #include "proxy/program/hooks/hooks.h"
 #include "proxy/program/lists/public_lists.h"
+#include "proxy/program/monitor/metrics.h"
 #include "proxy/program/monitor/notifier.h"
 #include "proxy/program/operator/operator_page.h"
 #include "proxy/program/operator/traffic_history.h"
@@ -276,6 +277,7 @@ class Service final : private HandOver::User, private FleetBans::User {
   PublicLists public_lists_{[this](const std::string& of) { return public_servers(of); }};
   std::unique_ptr<Notifier> notifier_;
   std::unique_ptr<FleetControl> fleet_control_;
+  mutable ThreadTimes thread_times_;                  // for metrics
   std::vector<bus::SharedBan> handed_over_;  // by the process that this one has taken over from, for fleet_control_
   bool can_upgrade_ = false;                 // by the command `upgrade`
   std::atomic<std::size_t> older_players_{0};

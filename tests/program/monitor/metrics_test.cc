@@ -5,10 +5,14 @@
 #include <sched.h>
 
 #include <array>
+#include <atomic>
+#include <cstdint>
 #include <string>
 #include <thread>
 
+#include "proxy/net/named_thread.h"
 #include "proxy/relay/base/reason.h"
+#include "tests/program/asked.h"
 #include "tests/program/source_tree.h"
 #include "tests/support/paths.h"
 
@@ -45,11 +49,35 @@ TEST_CASE("the processors that the process may use are fewer than those of the m
     while (!CPU_ISSET(first, &all)) ++first;
     CPU_SET(first, &one);
     limited = ::sched_setaffinity(0, sizeof one, &one) == 0;
-    metrics.add_threads();
+    ThreadTimes times;
+    metrics.add_threads(times);
   });
   alone.join();
   REQUIRE(limited);
   CHECK(metrics.text().find("\nentente_cores 1\n") != std::string::npos);
+}
+
+TEST_CASE(
+    "the CPU time of a thread's name does not fall when the thread ends, and another one of its name adds to it") {
+  ThreadTimes times;
+  const std::string name = "brief";
+  const auto use = [&](std::uint64_t more) {
+    std::atomic<bool> ends{false};
+    const std::uint64_t before = times.look()[name];
+    auto thread = net::start_thread(name.c_str(), [&] {
+      while (!ends) continue;
+    });
+    REQUIRE(thread.ok());
+    std::uint64_t used = 0;
+    const bool used_more = eventually([&] { return (used = times.look()[name]) >= before + more; });
+    ends = true;
+    thread->join();
+    CHECK(used_more);
+    CHECK(times.look()[name] >= used);
+    return used;
+  };
+  const std::uint64_t once = use(3);
+  CHECK(use(1) > once);
 }
 
 TEST_CASE("the dashboard counts all ends of sessions but the ordinary ones as refused or failed") {
