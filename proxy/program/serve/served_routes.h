@@ -21,6 +21,7 @@ struct ServedRoute {
   /// Replaced routes of the same name: their counters are added to this one's.
   std::vector<std::size_t> before = {};
   std::uint32_t seats = 0;  ///< of its arena; 0: it leads into none, or into one that other nodes have
+  bool for_players = true;  ///< not for an observer or an audience
 
   bool of_arena() const { return !named.room.empty(); }
   /// The numbers of this route and of those in `before`.

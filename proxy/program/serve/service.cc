@@ -301,6 +301,7 @@ void Service::serve(const Added& route, const relay::Listening& at) {
       nullptr,
       options.bridge && !of_arena,
       {},
+  served.for_players = at.address.port() != 0 && !its.watch;
       its.seats};
   if (options.lab) warn_of_lab(name, *options.lab, options.game->transport());
   const bool drained = !route.instead_of && is_drained(served, its.watch);
@@ -412,7 +413,7 @@ ReplyRow Service::node_row() const {
     return server_.is_draining(one.named.number);
   });
   return {text_field("version", ENTENTE_VERSION), number_field("seconds", (steady_now() - began_) / 1'000),
-          number_field("sessions", players() + older_players()), flag_field("draining", draining)};
+          number_field("sessions", open_sessions() + older_players()), flag_field("draining", draining)};
 }
 
 /// Applies the bans and unbans of other nodes. Hooks are not told of old bans: they were when those were made.
@@ -658,10 +659,11 @@ std::string Service::metrics() const {
   return all.text();
 }
 
-std::uint64_t Service::players() const {
+std::uint64_t Service::open_sessions(bool of_players) const {
   std::uint64_t sum = 0;
-  for (const ServedRoute& route : routes_.served()) sum += server_.totals(route.numbers()).current_sessions();
-  for (const ServedRoute& route : routes_.retired()) sum += server_.totals(route.numbers()).current_sessions();
+  for (const auto& routes : {routes_.served(), routes_.retired()})
+    for (const ServedRoute& route : routes)
+      if (!of_players || route.for_players) sum += server_.totals(route.numbers()).current_sessions();
   return sum;
 }
 
@@ -698,19 +700,20 @@ std::string Service::failures() const {
 }
 
 std::string Service::status() const {
-  std::uint64_t of_arenas = 0;
-  const auto served = routes_.served();
+  std::uint64_t routes = 0;
   std::set<std::string> rooms;
-  for (const ServedRoute& route : served) {
-    if (!route.of_arena()) continue;
-    ++of_arenas;
-    rooms.insert(route.named.room);
+  for (const ServedRoute& route : routes_.served()) {
+    if (!route.for_players) continue;
+    if (route.of_arena())
+      rooms.insert(route.named.room);
+    else
+      ++routes;
   }
   std::string what;
-  if (of_arenas < served.size() || of_arenas == 0) what = counted(served.size() - of_arenas, "route");
+  if (routes != 0 || rooms.empty()) what = counted(routes, "route");
   if (!rooms.empty()) what += (what.empty() ? "" : ", ") + counted(rooms.size(), "arena");
   const std::size_t older = older_players();
-  return "serving " + what + ", " + counted(players(), "player") +
+  return "serving " + what + ", " + counted(open_sessions(true), "player") +
          (older != 0 ? ", and " + std::to_string(older) + " in the process from before the upgrade" : "") + failures();
 }
 
@@ -932,7 +935,8 @@ void Service::give(std::int32_t pid, bool own) {
   hooks_.stop_telling_empty();
   server_.complete_take_over();
   name_process_in_lines(net::own_pid());  // both may write to one journal
-  log_info("process {} has taken over; {} here{}", pid, sessions_go_on(players()), for_at_most(config_.drain_s()));
+  log_info("process {} has taken over; {} here{}", pid, sessions_go_on(open_sessions()),
+           for_at_most(config_.drain_s()));
   public_lists_.abandon();
   acceptor_ = std::move(own_acceptor_);
   if (acceptor_) {

@@ -185,8 +185,8 @@ class Service final : private HandOver::User, private FleetBans::User {
   /// A reload has put back a removed route: its older sessions lose their time limit.
   void keep_older(const NamedRoute& route);
   void measure_routes(Metrics& all) const;
-  /// Open sessions, also of routes that a reload has removed.
-  std::uint64_t players() const;
+  /// Open sessions, also of routes that a reload has removed. `of_players`: only those, not observers and audiences.
+  std::uint64_t open_sessions(bool of_players = false) const;
   /// The sessions that the processes from before an upgrade had a moment ago. Waits for nobody.
   std::size_t older_players() const { return hand_over_.given() ? 0 : older_players_.load(); }
   Millis count_older_players();

@@ -23,6 +23,7 @@
 #include "proxy/relay/proxy_server.h"
 #include "tests/program/asked.h"
 #include "tests/program/folder.h"
+#include "tests/program/native_client.h"
 #include "tests/relay/peers.h"
 #include "tests/support/connection.h"
 #include "tests/support/paths.h"
@@ -115,6 +116,45 @@ TEST_CASE("the service manager is notified when the program is ready, reloads an
   it.process->signal(SIGTERM);
   CHECK(it.manager.next_with("STOPPING=1") == "STOPPING=1\nSTATUS=stopping");
   CHECK(it.process->wait() == 0);
+}
+
+TEST_CASE("the status line counts players, not spectators on watched servers, nor their audiences") {
+  const Folder folder;
+  const Manager manager;
+  Process process({"/usr/bin/env", "NOTIFY_SOCKET=" + manager.path(), kEntente, "run", folder.write("a.toml", R"(
+[[route]]
+listen = "native://127.0.0.1:0?dialect=protobuf"
+to = "native://127.0.0.1:9?dialect=protobuf"
+watch = [{ listen = "native://127.0.0.1:0?dialect=protobuf" }]
+[[arena]]
+name = "pit"
+listen = ["native://127.0.0.1:0?dialect=json"]
+watch = [{ listen = "native://127.0.0.1:0?dialect=json", delay_s = 0 }]
+)")});
+  CHECK(manager.next() == "READY=1\nSTATUS=serving 1 route, 1 arena, 0 players");
+  std::vector<int> ports;
+  while (ports.size() < 2) {
+    const auto line = process.line();
+    REQUIRE(line);
+    const auto at = line->find("native json 127.0.0.1:");
+    if (at != std::string::npos) ports.push_back(std::stoi(line->substr(line->find(':', at) + 1)));
+  }
+  const auto enter = [](int port) {
+    std::unique_ptr<NativeClient> client;
+    // Viewers are let in once there is something to see.
+    REQUIRE(eventually([&] {
+      client = std::make_unique<NativeClient>(port);
+      client->says("{\"enter\":{\"name\":\"anna\"}}\n");
+      const auto told = client->hears([](const words::Fact& fact) { return fact.has_ready() || fact.has_refused(); });
+      return told && told->has_ready();
+    }));
+    return client;
+  };
+  const auto viewer = enter(ports[1]);
+  auto player = enter(ports[0]);
+  CHECK(manager.next_with(", 1 player") != "");
+  player.reset();
+  CHECK(manager.next_with(", 0 players") != "");
 }
 
 TEST_CASE("only a service manager with a watchdog receives keep-alives") {
