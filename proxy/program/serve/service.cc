@@ -368,7 +368,7 @@ void Service::over(std::size_t number) {
 std::size_t Service::add_arena(const relay::SharedRoomOptions& options, std::optional<std::size_t> beside) {
   const std::size_t number = server_.add_shared_room(options, beside);
   const std::lock_guard lock(mutex_);
-  return arenas_.emplace_back(number);
+  return arenas_.emplace_back(ArenaRoom{number}).number;
 }
 
 void Service::lead_to_arenas(const std::function<std::optional<std::size_t>(const std::string& arena)>& room_of) {
@@ -381,10 +381,16 @@ void Service::lead_to_arenas(const std::function<std::optional<std::size_t>(cons
 void Service::abandon_arena(std::size_t shared_room) {
   retire_arena(shared_room);
   const std::lock_guard lock(mutex_);
-  std::erase(arenas_, shared_room);
+  std::erase_if(arenas_, [&](const ArenaRoom& one) { return one.number == shared_room; });
 }
 
-std::vector<std::size_t> Service::arenas() const {
+void Service::retire_arena(std::size_t shared_room) {
+  server_.retire_shared_room(shared_room);
+  const std::lock_guard lock(mutex_);
+  for (ArenaRoom& one : arenas_) one.retired |= one.number == shared_room;
+}
+
+std::vector<Service::ArenaRoom> Service::arenas() const {
   const std::lock_guard lock(mutex_);
   return arenas_;
 }
@@ -637,7 +643,9 @@ std::string Service::metrics() const {
   Metrics all;
   measure_routes(all);
   for (const relay::TapThread* tap : taps_.all()) measure(all, tap->totals());
-  for (const std::size_t arena : arenas()) measure(all, server_.attendance(arena), server_.orphaned(arena));
+  // Counters do not fall, so those that have ended are counted, too.
+  for (const ArenaRoom& arena : arenas())
+    measure(all, server_.attendance(arena.number), server_.orphaned(arena.number));
   if (const auto kept = taps_.kept()) measure(all, *kept);
   measure(all, server_.turn_times());
   rule_orders_.measure(all);
@@ -723,18 +731,22 @@ std::string Service::summary() const {
   return lines;
 }
 
-/// A row for each route that is or was served, and for each game whose players played in an arena.
+/// A row for each route that is served or whose sessions go on, and for each game whose players played in an arena that
+/// is served or in which somebody still plays.
 std::vector<ReplyRow> Service::statistics() const {
   std::vector<ReplyRow> rows;
   for (const ServedRoute& route : routes_.served()) rows.push_back(statistics(route));
   for (const ServedRoute& route : routes_.retired()) rows.push_back(statistics(route));
-  for (const std::size_t arena : arenas())
-    for (const relay::Attendance::Row& row : server_.attendance(arena)) {
+  for (const ArenaRoom& arena : arenas()) {
+    const auto attendance = server_.attendance(arena.number);
+    if (arena.retired && std::ranges::all_of(attendance, [](const auto& row) { return row.present == 0; })) continue;
+    for (const relay::Attendance::Row& row : attendance) {
       rows.push_back({text_field("played", row.game_dialect), number_field("players", row.players),
                       number_field("present", row.present), number_field("kills", row.kills),
                       number_field("deaths", row.deaths), list_field("names", row.names)});
       if (row.players > row.names.size()) rows.back().back().text += ",…";
     }
+  }
   return rows;
 }
 

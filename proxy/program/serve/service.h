@@ -86,7 +86,7 @@ class Service final : private HandOver::User, private FleetBans::User {
   /// Removes a room that nobody has entered.
   void abandon_arena(std::size_t shared_room);
   /// The shared room ends once no route leads into it and its last player has left.
-  void retire_arena(std::size_t shared_room) { server_.retire_shared_room(shared_room); }
+  void retire_arena(std::size_t shared_room);
   /// Changes the lab of a route and of those that it has replaced, also for open sessions; null: none. `route`: the
   /// number of any of them.
   void set_lab(std::size_t route, const std::shared_ptr<const relay::LabPlan>& lab);
@@ -171,6 +171,11 @@ class Service final : private HandOver::User, private FleetBans::User {
   std::string metrics() const;
 
  private:
+  /// The shared room of an arena.
+  struct ArenaRoom {
+    std::size_t number;
+    bool retired = false;
+  };
   relay::RouteOptions connected(const Added& route);
   void serve(const Added& route, const relay::Listening& at);
   /// How long the sessions of a removed route may go on; nullopt: until they end.
@@ -230,7 +235,7 @@ class Service final : private HandOver::User, private FleetBans::User {
   void keep_untold(const relay::Ban& ban, const std::string& why);
   std::vector<PublicServer> public_servers(const std::string& of) const;
   std::vector<Recordable> recordables() const;
-  std::vector<std::size_t> arenas() const;
+  std::vector<ArenaRoom> arenas() const;
 
   const config::Config& config_;
   const Millis began_ = steady_now();
@@ -238,7 +243,7 @@ class Service final : private HandOver::User, private FleetBans::User {
   std::string reload_failure_;
   relay::Access access_;                 // of [access]
   std::vector<relay::Ban> untold_bans_;  // the process that has taken over has yet to be told of them
-  std::vector<std::size_t> arenas_;      // their shared rooms
+  std::vector<ArenaRoom> arenas_;        // also those that have ended
   std::atomic<bool> gave_up_{false}, serving_{false},
       all_drained_{false};  // all_drained_: the last drain or undrain of all routes was a drain
   // Threads for what is done now and then. A disk may make `files_` wait, and that of a recording `tap_ends_`.

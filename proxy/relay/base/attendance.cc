@@ -22,6 +22,13 @@ void Attendance::left(core::Id player) {
   there_.erase(at);
 }
 
+void Attendance::room_ended() {
+  const std::lock_guard lock(mutex_);
+  for (auto& [game_dialect, row] : rows_) row.present = 0;
+  summary_.players = 0;
+  there_.clear();
+}
+
 /// Counts a death and a kill. A suicide is a death, but no kill. If the server takes a player out of play, or a capture
 /// kills a whole team, that is neither, as in the score of bzfs.
 void Attendance::died(const words::Died& died) {

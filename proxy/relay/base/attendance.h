@@ -51,6 +51,9 @@ class Attendance {
     }
   }
 
+  /// Nobody is there any more. What has been counted stays.
+  void room_ended();
+
   /// In the order of their names. From any thread.
   std::vector<Row> rows() const;
   /// From any thread.

@@ -507,6 +507,7 @@ void SharedRoom::end(Reason reason) {
 void SharedRoom::tell_end() {
   if (std::exchange(told_end_, true)) return;
   alarm_.clear();
+  state_.attendance.room_ended();
   const core::Ledger& ledger = room_->ledger();
   if (!ledger.entries().empty()) events_.words_dropped(state_.options.name, info_, text(ledger), 0);
   if (tap_ == nullptr) return;

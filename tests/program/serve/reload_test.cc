@@ -277,6 +277,20 @@ TEST_CASE("a route that a reload adds to a process without routes can be recorde
   CHECK(has(it.answer("recordings"), "\tpanic be-packed 127.0.0.1:"));
 }
 
+TEST_CASE("an arena that has ended is no longer in the statistics") {
+  const FakeServer one;
+  const std::string route = Reloaded::route(one);
+  Reloaded it(route + Reloaded::arena("pit", "bots = 2\n"));
+  REQUIRE(it.answers("stats", "played bot players=2 present=2 "));
+  REQUIRE(it.reload(route + Reloaded::arena("pit", "bots = 3\n")).code == 0);
+  CHECK(testing::eventually([&] {
+    const std::string stats = it.answer("stats");
+    return has(stats, "played bot players=3 present=3 ") && !has(stats, "players=2 ");
+  }));
+  REQUIRE(it.reload(route).code == 0);
+  CHECK(testing::eventually([&] { return !has(it.answer("stats"), "played "); }));
+}
+
 TEST_CASE("a configuration from a pipe is served; it cannot be reloaded, and nobody waits for the pipe") {
   const FakeServer one;
   const Asked it;

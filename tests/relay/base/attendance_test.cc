@@ -82,6 +82,23 @@ TEST_CASE(
   CHECK(arena.row("ogar").names.front() == "player 10");
 }
 
+TEST_CASE("statistics of an arena that has ended: nobody is there, and what was counted stays") {
+  Arena arena;
+  arena.comes(1, "panic");
+  arena.comes(2, "bot");
+  arena.dies(2, 1);
+  arena.attendance.room_ended();
+  for (const char* game : {"panic", "bot"}) {
+    CHECK(arena.row(game).players == 1);
+    CHECK(arena.row(game).present == 0);
+  }
+  CHECK(arena.row("panic").kills == 1);
+  CHECK(arena.row("bot").deaths == 1);
+  CHECK(arena.attendance.summary().players == 0);
+  arena.leaves(1);
+  CHECK(arena.row("panic").present == 0);
+}
+
 TEST_CASE("what a query is told of a room: its map and mode, how many play there, bots too, and how many may") {
   Arena arena;
   CHECK(arena.attendance.summary().map.empty());
