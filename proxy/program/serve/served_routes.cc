@@ -7,6 +7,8 @@
 namespace entente {
 namespace {
 
+using SeenTaps = std::unordered_set<const relay::TapThread*>;
+
 auto find(std::vector<ServedRoute>& in, std::size_t number) {
   return std::find_if(in.begin(), in.end(), [&](const ServedRoute& one) { return one.named.number == number; });
 }
@@ -16,6 +18,15 @@ void add_counters(const ServedRoute& old, ServedRoute& route) {
   for (const std::size_t number : old.numbers())
     if (std::find(route.before.begin(), route.before.end(), number) == route.before.end())
       route.before.push_back(number);
+  for (relay::TapThread* const tap : old.taps())
+    if (std::find(route.taps_before.begin(), route.taps_before.end(), tap) == route.taps_before.end())
+      route.taps_before.push_back(tap);
+}
+
+/// Gives `route` those of its taps that are not yet in `seen`.
+void count_taps(ServedRoute& route, SeenTaps& seen) {
+  for (relay::TapThread* const tap : route.taps())
+    if (seen.insert(tap).second) route.counted_taps.push_back(tap);
 }
 
 }  // namespace
@@ -23,6 +34,12 @@ void add_counters(const ServedRoute& old, ServedRoute& route) {
 std::vector<std::size_t> ServedRoute::numbers() const {
   std::vector<std::size_t> all = before;
   all.push_back(named.number);
+  return all;
+}
+
+std::vector<relay::TapThread*> ServedRoute::taps() const {
+  std::vector<relay::TapThread*> all = taps_before;
+  if (tap != nullptr && std::find(all.begin(), all.end(), tap) == all.end()) all.push_back(tap);
   return all;
 }
 
@@ -64,17 +81,16 @@ std::vector<ServedRoute> ServedRoutes::served() const {
   const std::lock_guard lock(mutex_);
   std::vector<ServedRoute> all = served_;
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.position < b.position; });
-  std::unordered_set<const relay::TapThread*> seen;
-  for (ServedRoute& one : all)
-    if (one.tap != nullptr && seen.insert(one.tap).second) one.recording = one.tap;
+  SeenTaps seen;
+  for (ServedRoute& one : all) count_taps(one, seen);
   return all;
 }
 
 std::vector<ListedRecording> ServedRoutes::recordings() const {
   std::vector<ListedRecording> all;
-  std::unordered_set<const relay::TapThread*> seen;
+  SeenTaps seen;
   for (ServedRoute& one : served())
-    if (one.recording != nullptr && seen.insert(one.recording).second) all.push_back({std::move(one), false});
+    if (one.tap != nullptr && seen.insert(one.tap).second) all.push_back({std::move(one), false});
   const std::lock_guard lock(mutex_);
   for (const ServedRoute& one : retired_)
     if (one.tap != nullptr && seen.insert(one.tap).second) all.push_back({one, true});
@@ -89,12 +105,15 @@ void ServedRoutes::move(std::size_t number, std::size_t position) {
 std::vector<ServedRoute> ServedRoutes::retired() const {
   const std::lock_guard lock(mutex_);
   std::vector<ServedRoute> alone;
+  SeenTaps seen;  // an arena goes on with its other listeners
+  for (const ServedRoute& one : served_)
+    for (const relay::TapThread* tap : one.taps()) seen.insert(tap);
   for (const ServedRoute& one : retired_) {
     const auto has_it = [&](const ServedRoute& other) {
       return std::find(other.before.begin(), other.before.end(), one.named.number) != other.before.end();
     };
     if (std::none_of(served_.begin(), served_.end(), has_it) && std::none_of(retired_.begin(), retired_.end(), has_it))
-      alone.push_back(one);
+      count_taps(alone.emplace_back(one), seen);
   }
   return alone;
 }

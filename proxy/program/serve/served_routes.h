@@ -14,18 +14,24 @@ namespace entente {
 
 struct ServedRoute {
   NamedRoute named;
-  std::size_t position = 1;               ///< in the configuration, from 1
-  relay::TapThread* tap = nullptr;        ///< a tap that can record; null: it only counts
-  relay::TapThread* recording = nullptr;  ///< set by served(): `tap`; null for all but the first listener of an arena
-  bool shows_words_dropped = false;       ///< in the summary: a bridge with rooms of its own
+  std::size_t position = 1;          ///< in the configuration, from 1
+  relay::TapThread* tap = nullptr;   ///< a tap that can record; null: it only counts
+  bool shows_words_dropped = false;  ///< in the summary: a bridge with rooms of its own
   /// Replaced routes of the same name: their counters are added to this one's.
   std::vector<std::size_t> before = {};
   std::uint32_t seats = 0;  ///< of its arena; 0: it leads into none, or into one that other nodes have
   bool for_players = true;  ///< not for an observer or an audience
+  /// Their taps that can record, or could.
+  std::vector<relay::TapThread*> taps_before = {};
+  /// Set by served() and retired(): the taps of this route and of those in `before`. Each tap is counted once: that of
+  /// an arena with its first listener.
+  std::vector<relay::TapThread*> counted_taps = {};
 
   bool of_arena() const { return !named.room.empty(); }
   /// The numbers of this route and of those in `before`.
   std::vector<std::size_t> numbers() const;
+  /// Its tap and those in `taps_before`.
+  std::vector<relay::TapThread*> taps() const;
 };
 
 struct ListedRecording {

@@ -298,11 +298,10 @@ void Service::serve(const Added& route, const relay::Listening& at) {
       {at.route, name, std::string(options.game->name()), of_arena ? options.servers.front().host : "", at.address},
       its.position,
       taps_.recording_of(route.tap),
-      nullptr,
       options.bridge && !of_arena,
       {},
-  served.for_players = at.address.port() != 0 && !its.watch;
       its.seats};
+  served.for_players = at.address.port() != 0 && !its.watch;
   if (options.lab) warn_of_lab(name, *options.lab, options.game->transport());
   const bool drained = !route.instead_of && is_drained(served, its.watch);
   drainer_.add(at.route, name, route.instead_of);
@@ -633,9 +632,10 @@ void Service::measure_routes(Metrics& all) const {
     measure_certificate(all, "to", its.name, server_.authorities_expire(its.number));
     all.gauge("draining", "1 while the route takes no newcomers", {{"route", its.name}},
               server_.is_draining(its.number) ? 1 : 0);
-    if (route.recording == nullptr) continue;
-    const relay::TapTotals recorded = route.recording->totals();
-    if (recorded.recorded_ever()) measure(all, its.name, recorded);
+  }
+  for (const ServedRoute& route : any) {
+    const relay::TapTotals its = recorded(route);
+    if (its.recorded_ever()) measure(all, route.named.name, its);
   }
 }
 
@@ -757,6 +757,28 @@ std::uint64_t Service::undecoded(const ServedRoute& route) const {
   return sum;
 }
 
+/// What the taps of the route have recorded. Those that have ended have no files that are being recorded.
+relay::TapTotals Service::recorded(const ServedRoute& route) const {
+  relay::TapTotals sum;
+  for (const relay::TapThread* tap : route.counted_taps) {
+    const relay::TapTotals one = tap->totals();
+    sum.dropped += one.dropped;
+    sum.dropped_bytes += one.dropped_bytes;
+    sum.recorded_frames += one.recorded_frames;
+    sum.unrecorded_frames += one.unrecorded_frames;
+    sum.unrecorded_bytes += one.unrecorded_bytes;
+    sum.files += one.files;
+    sum.rotations += one.rotations;
+    sum.failed_rotations += one.failed_rotations;
+    sum.greetings += one.greetings;
+    sum.recording |= one.recording;
+    if (taps_.recording_of(tap) == nullptr) continue;
+    sum.file_bytes += one.file_bytes;
+    sum.recording_fails |= one.recording_fails;
+  }
+  return sum;
+}
+
 ReplyRow Service::statistics(const ServedRoute& route) const {
   const relay::Totals all = server_.totals(route.numbers());
   ReplyRow row = {text_field("served", route.named.name),
@@ -771,10 +793,10 @@ ReplyRow Service::statistics(const ServedRoute& route) const {
   for (const std::size_t number : route.numbers())
     for (const auto& one : server_.losses(number)) words_dropped += one.times;
   if (route.shows_words_dropped) row.push_back(number_field("words_dropped", words_dropped));
-  const auto recorded = route.recording != nullptr ? route.recording->totals() : relay::TapTotals{};
-  if (recorded.recorded_ever()) {
-    row.push_back(number_field("recorded", recorded.recorded_frames));
-    row.push_back(number_field("unrecorded", recorded.unrecorded_frames + recorded.dropped));
+  const relay::TapTotals its = recorded(route);
+  if (its.recorded_ever()) {
+    row.push_back(number_field("recorded", its.recorded_frames));
+    row.push_back(number_field("unrecorded", its.unrecorded_frames + its.dropped));
   }
   add_refusals(all, row);
   return row;

@@ -197,6 +197,7 @@ class Service final : private HandOver::User, private FleetBans::User {
   Millis count_older_players();
   std::string failures() const;
   std::string status() const;
+  relay::TapTotals recorded(const ServedRoute& route) const;
   ReplyRow statistics(const ServedRoute& route) const;
   std::vector<ReplyRow> statistics() const;
   std::uint64_t undecoded(const ServedRoute& route) const;
@@ -276,13 +277,13 @@ class Service final : private HandOver::User, private FleetBans::User {
   std::unique_ptr<TrafficHistory> traffic_history_;               // for the operator page; null if there is none
   std::unique_ptr<net::LocalAcceptor> acceptor_, left_acceptor_;  // left_: to the process that has taken over
   std::unique_ptr<net::LocalAcceptor> own_acceptor_;  // from the release of newcomers to the hand-over's end
+  mutable ThreadTimes thread_times_;                  // for metrics
   std::unique_ptr<net::HttpAcceptor> metrics_acceptor_;
   std::shared_ptr<TokenGuard> operator_guard_;  // of the page; for reloads, which may come while it closes
   std::unique_ptr<OperatorPage> operator_page_;
   PublicLists public_lists_{[this](const std::string& of) { return public_servers(of); }};
   std::unique_ptr<Notifier> notifier_;
   std::unique_ptr<FleetControl> fleet_control_;
-  mutable ThreadTimes thread_times_;                  // for metrics
   std::vector<bus::SharedBan> handed_over_;  // by the process that this one has taken over from, for fleet_control_
   bool can_upgrade_ = false;                 // by the command `upgrade`
   std::atomic<std::size_t> older_players_{0};

@@ -277,6 +277,27 @@ TEST_CASE("a route that a reload adds to a process without routes can be recorde
   CHECK(has(it.answer("recordings"), "\tpanic be-packed 127.0.0.1:"));
 }
 
+TEST_CASE("what the recordings of a route have counted stays in its counts when a reload changes it") {
+  const FakeServer one;
+  const std::string port = std::to_string(testing::free_for_both().port());
+  const auto route = [&](const std::string& file) {
+    return Reloaded::route(one, "record = \"" + file + "\"\n", std::stoi(port));
+  };
+  const std::string rest = Reloaded::arena("pit");
+  Reloaded it(rest + route("a.mcap"));
+  {
+    const Met met(local(port), one);
+    REQUIRE(it.answers("stats", " recorded=1 unrecorded=0"));
+  }
+  REQUIRE(it.reload(rest + route("b.mcap")).code == 0);
+  CHECK(has(it.answer("stats"), "served panic be-packed 127.0.0.1:" + port + " sessions=1 "));
+  CHECK(has(it.answer("stats"), " recorded=1 unrecorded=0"));
+  const Met met(local(port), one);
+  CHECK(it.answers("stats", " recorded=2 unrecorded=0"));
+  REQUIRE(it.reload(rest).code == 0);
+  CHECK(has(it.answer("stats"), " recorded=2 unrecorded=0"));  // its last session goes on
+}
+
 TEST_CASE("an arena that has ended is no longer in the statistics") {
   const FakeServer one;
   const std::string route = Reloaded::route(one);

@@ -100,6 +100,28 @@ TEST_CASE("all routes are listed, those that are retired last, without those tha
   CHECK(names(routes.retired()) == "b2 a3 ");
 }
 
+using Taps = std::vector<relay::TapThread*>;
+
+TEST_CASE("a route counts what the taps of those before it have recorded, each tap once") {
+  ServedRoutes routes;
+  routes.add(at(route(1, "a"), 1, tap(1)));
+  routes.add(at(route(2, "b"), 2, tap(1)));     // of the same arena
+  routes.add(at(route(3, "a"), 1, tap(2)), 1);  // another arena, instead of it
+  routes.add(at(route(4, "b"), 2, tap(2)), 2);
+  routes.add(at(route(5, "a"), 1, tap(2)), 3);  // a listener of the same arena
+  for (const std::size_t ended : {1, 2, 3}) REQUIRE(routes.forget(ended));
+  CHECK(routes.served()[0].counted_taps == Taps{tap(1), tap(2)});
+  CHECK(routes.served()[1].counted_taps.empty());
+  routes.retire(5);
+  CHECK(routes.served()[0].counted_taps == Taps{tap(1), tap(2)});  // "b" is the first listener now
+  REQUIRE(routes.retired().size() == 1);
+  CHECK(routes.retired()[0].counted_taps.empty());
+  routes.retire(4);
+  REQUIRE(routes.retired().size() == 2);
+  CHECK(routes.retired()[0].counted_taps == Taps{tap(1), tap(2)});
+  CHECK(routes.retired()[1].counted_taps.empty());
+}
+
 TEST_CASE("an arena is recorded once, by its first listener, and a removed route as long as its sessions go on") {
   ServedRoutes routes;
   routes.add(at(route(1, "a"), 2, tap(1)));
@@ -107,10 +129,10 @@ TEST_CASE("an arena is recorded once, by its first listener, and a removed route
   routes.add(at(route(3, "c"), 3, tap(2)));
   routes.add(at(route(4, "d"), 4));
   const auto served = routes.served();
-  CHECK(served[0].recording == tap(1));
-  CHECK(served[1].recording == nullptr);
-  CHECK(served[2].recording == tap(2));
-  CHECK(served[3].recording == nullptr);
+  CHECK(served[0].counted_taps == Taps{tap(1)});
+  CHECK(served[1].counted_taps.empty());
+  CHECK(served[2].counted_taps == Taps{tap(2)});
+  CHECK(served[3].counted_taps.empty());
   const auto recorded = [&] {
     std::string all;
     for (const ListedRecording& one : routes.recordings()) all += one.route.named.name + (one.retired ? "! " : " ");
