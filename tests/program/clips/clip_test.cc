@@ -14,6 +14,7 @@
 
 #include "proxy/base/steady_wall.h"
 #include "proxy/program/base/interruption.h"
+#include "proxy/program/clips/clipper.h"
 #include "proxy/trace/recording_info.h"
 #include "tests/program/clips/clip_match.h"
 #include "tests/program/folder.h"
@@ -281,6 +282,38 @@ TEST_CASE("a clip of a relay's recording whose words were made before has a worl
   REQUIRE(clipped({{whole}, length / 2, {}, path}).exit == kOk);
   CHECK(run({kEntente, "verify", path}).code == 0);
   CHECK(session_of(path, 1)->begins_with_world());
+}
+
+TEST_CASE("two sessions of one client have the numbers of their own openings in the original") {
+  const Folder folder;
+  const std::string words = folder.file("words.mcap"), path = folder.file("clip.mcap");
+  const auto of_client = [](std::uint32_t link) {
+    trace::Opened opened = opening(link, "panic", "be-packed");
+    opened.set_client("192.0.2.7:4000");
+    return opened;
+  };
+  {
+    const auto to = recorder(words);
+    for (const std::uint32_t link : {1U, 2U}) {
+      to->opened(link * kSecond, of_client(link));
+      record(*to, link, trace::TO_SERVER, "0001010200000001", link * kSecond);
+      to->closed(link * kSecond, link, "client left");
+    }
+    REQUIRE(to->close(3 * kSecond).ok());
+  }
+  const auto recording = trace::Recording::open(words);
+  REQUIRE(recording.ok());
+  const auto to = NewRecording::create(path);
+  REQUIRE(to.ok());
+  Clipper clipper(words, {}, **recording, **to, {kSecond, {of_client(5), of_client(9)}});
+  REQUIRE(clipper.run().ok());
+  REQUIRE((*to)->finish(clipper.last_written()).ok());
+  const auto made = trace::Recording::open(path);
+  REQUIRE(made.ok());
+  std::vector<std::uint32_t> links;
+  for (auto event = (*made)->next(); event.ok() && *event != nullptr; event = (*made)->next())
+    if ((*event)->opened != nullptr) links.push_back((*event)->opened->link());
+  CHECK(links == std::vector<std::uint32_t>{5, 9});
 }
 
 TEST_CASE("a packet capture can be clipped") {

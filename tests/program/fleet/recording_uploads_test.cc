@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -146,6 +147,21 @@ TEST_CASE("what is recorded while NATS is away waits, and is stored when it is b
   late.reset();
   sink.reset();
   CHECK(stored(nats).size() == 2);
+}
+
+TEST_CASE("who waits for a recording to be stored goes on as soon as it is") {
+  if (NatsServer::is_missing()) return;
+  constexpr Millis kAtMost = 60'000;
+  NatsServer nats;
+  nats.kill();
+  Recorder node(nats.url());
+  const auto sink = node.uploads->begin("x.mcap");
+  CHECK(sink->write(as_bytes("one")).ok());
+  const Millis began = steady_now();
+  auto finished = std::async(std::launch::async, [&] { return node.uploads->finish(kAtMost); });
+  nats.start();
+  CHECK(finished.get());
+  CHECK(steady_now() - began < kAtMost);
 }
 
 TEST_CASE("pieces are kept for as long as the configuration says") {

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <google/protobuf/struct.pb.h>
 #include <google/protobuf/util/json_util.h>
+#include <spdlog/spdlog.h>
 
 #include <atomic>
 #include <csignal>
@@ -15,6 +16,7 @@
 
 #include "proxy/net/secret.h"
 #include "proxy/program/bounds.h"
+#include "proxy/program/log/log.h"
 #include "proxy/program/monitor/metrics.h"
 #include "tests/program/asked.h"
 #include "tests/support/certificate.h"
@@ -246,6 +248,33 @@ TEST_CASE("an event is given up after its time, with those that wait for as long
   hooks.post(join("b"));
   CHECK(parsed(receiver.await("\"b\"").body).fields().at("lost").number_value() == 1);
   CHECK(reports(hooks, [](const auto& now) { return now.totals.delivered == 1 && now.error.empty(); }));
+}
+
+TEST_CASE("the log is told of each event that was given up once, also of those that it is told of later") {
+  const Folder folder;
+  config::Log settings;
+  settings.set_file(folder.file("log"));
+  const auto before = spdlog::default_logger();
+  REQUIRE(start_log(settings).ok());
+  {
+    Receiver receiver(Receiver::status("404 Not Found"));
+    Hooks hooks({.patience = {.first = 600'000, .most = 600'000, .asked = 600'000, .at_end = 60'000}});
+    hooks.set({settings_of(receiver.url())});
+    for (std::uint64_t failed = 1; failed <= 3; ++failed) {
+      hooks.post(join("anna"));
+      CHECK(reports(hooks, [&](const auto& now) { return now.totals.failed == failed; }));
+    }
+    receiver.set(Receiver::status("500 Oops"));
+    hooks.post(join("bob"));
+    CHECK(reports(hooks, [](const auto& now) { return now.totals.retried == 1; }));
+    hooks.stop();
+  }
+  stop_log();
+  spdlog::set_default_logger(before);
+  std::ifstream file(settings.file());
+  const std::string log(std::istreambuf_iterator<char>(file), {});
+  CHECK_MESSAGE(has(log, "hook 'h': gave up 1 event: it answered 404\n"), log);
+  CHECK_MESSAGE(has(log, "hook 'h': gave up 3 events: it answered 500\n"), log);  // of four
 }
 
 TEST_CASE("of 10,000 events at once, the queue keeps 1000; the others are counted, and the next one says how many") {

@@ -109,7 +109,7 @@ TEST_CASE("a route counts what the taps of those before it have recorded, each t
   routes.add(at(route(3, "a"), 1, tap(2)), 1);  // another arena, instead of it
   routes.add(at(route(4, "b"), 2, tap(2)), 2);
   routes.add(at(route(5, "a"), 1, tap(2)), 3);  // a listener of the same arena
-  for (const std::size_t ended : {1, 2, 3}) REQUIRE(routes.forget(ended));
+  for (const std::size_t ended : {1U, 2U, 3U}) REQUIRE(routes.forget(ended));
   CHECK(routes.served()[0].counted_taps == Taps{tap(1), tap(2)});
   CHECK(routes.served()[1].counted_taps.empty());
   routes.retire(5);
