@@ -277,6 +277,23 @@ TEST_CASE("a client may change its name and team in game, and learns the outcome
   }
 }
 
+TEST_CASE("a client that takes the callsign by which another player is shown keeps it, and the other gets a new one") {
+  const std::string other = "sends MsgAddPlayer player=2 type=0 team=2 wins=3 losses=4 callsign=\"ben 2\" ";
+  const std::string own = "sends MsgAddPlayer player=1 type=0 team=1 wins=0 losses=0 callsign=\"ben\" ";
+  Play play;
+  play.come_in();
+  const auto check = [&](const std::string& said) {
+    CAPTURE(said);
+    CHECK(said.find(other) < said.find(own));
+    CHECK(said.find(own) != std::string::npos);
+  };
+  SUBCASE("by its own wish") {
+    play.asks({enter_as("ben")});
+    check(play.hears<words::Player>("id: 1 name: 'ben' team: RED motto: 'a@example.com'"));
+  }
+  SUBCASE("by the server") { check(play.hears<words::Player>("id: 1 name: 'ben' team: RED motto: 'a@example.com'")); }
+}
+
 TEST_CASE("a client's messages become intents, whatever player number they have") {
   Play play;
   play.come_in();

@@ -64,8 +64,25 @@ std::string PlayerTable::callsign_for(const std::string& name, std::size_t nth, 
   return free_name_among(std::move(taken), ascii(name), kLongestName, nth + 1);
 }
 
+/// Our client's player keeps its name. Others who are shown under it get other callsigns.
+void PlayerTable::free_own_callsign(FrontOut& out) {
+  for (auto& [number, entry] : *this) {
+    if (number == kNumber || entry.said.callsign.chars != own().said.callsign.chars) continue;
+    entry.said.callsign.chars.clear();
+    entry.said.callsign.chars = callsign_for(entry.full_name, 0, out);
+    const core::PlayerState* owner = out.world().player(entry.player);
+    const std::uint8_t* first = of_player(entry.player);
+    if (owner != nullptr && first != nullptr && *first == number) {
+      entry.said.wins = to_u16(owner->score.wins());
+      entry.said.losses = to_u16(owner->score.losses());
+    }
+    client_.send(out, entry.said);
+  }
+}
+
 void PlayerTable::tell_own_entry(FrontOut& out) {
   own().said = announcement(kNumber, 0, out);
+  free_own_callsign(out);
   client_.send(out, own().said);
 }
 
@@ -79,7 +96,9 @@ void PlayerTable::hear(const words::Player& player, FrontOut& out) {
   PlayerEntry& entry = at(number);
   const AddPlayer before = entry.said;
   entry.said = announcement(number, 0, out);
-  if (!same(entry.said, before)) client_.send(out, entry.said);
+  if (same(entry.said, before)) return;
+  if (number == kNumber) free_own_callsign(out);
+  client_.send(out, entry.said);
 }
 
 /// Class Flags handles pickups and pellets.

@@ -39,6 +39,7 @@ class PlayerTable final : public core::TankPlayerTable<PlayerEntry> {
   void no_space(FrontOut& out) override;
 
   AddPlayer announcement(std::uint8_t number, std::size_t nth, const FrontOut& out);
+  void free_own_callsign(FrontOut& out);
   std::string own_name(const FrontOut& out) const;
   std::string callsign_for(const std::string& name, std::size_t nth, const FrontOut& out) const;
 
