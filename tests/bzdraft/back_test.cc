@@ -504,6 +504,17 @@ TEST_CASE("for a client of another game, a flag that it did not ask for is dropp
   CHECK_FALSE(play.says({GrabFlagDown{1, {10, 2, 3, {}}}}).ends_with(kDrops));
 }
 
+TEST_CASE("a flag that was not asked for is dropped where the tank is, of which the server is told first") {
+  Play play;
+  play.come_in();
+  play.wishes<words::PoseClaim>("unit: 103 x: 1");
+  play.wishes<words::PoseClaim>("unit: 103 x: 2 y: 1");
+  const std::string said = play.says({GrabFlagDown{0, {10, 2, 3, {}}}});
+  const std::size_t place = said.find(" position=(2000 1000 0) "), drops = said.find("sends MsgDropFlag reason=3\n");
+  CHECK(place < drops);
+  CHECK(drops != std::string::npos);
+}
+
 TEST_CASE("a pulled trigger fires one shot; a held trigger spreads the shots evenly over the reload time") {
   Play play;
   play.come_in();

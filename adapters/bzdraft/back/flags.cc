@@ -18,7 +18,8 @@ void BackFlags::answered(std::uint8_t player) {
 
 void BackFlags::hear(const FlagUpdate& update, BackOut& out) { out.say(told(update.number, update.flag)); }
 
-/// Only BZFlag clients know what a flag does. For other clients, a flag that was not asked for is dropped at once.
+/// Only BZFlag clients know what a flag does. For other clients, a flag that was not asked for is dropped at once,
+/// where the tank is now: the server drops it at the tank's last reported place.
 void BackFlags::hear(const GrabFlagDown& grab, BackOut& out) {
   answered(grab.flag.carrier);
   words::TokenTaken taken;
@@ -26,7 +27,9 @@ void BackFlags::hear(const GrabFlagDown& grab, BackOut& out) {
   taken.set_by(server_players_.id_of(grab.flag.carrier));
   const bool unasked = grab.flag.carrier == state_.number && tokens_.is_unasked(taken.token(), tank_.wants_token);
   out.say(std::move(taken));
-  if (unasked) link_.send(out, DropFlagUp{static_cast<std::uint8_t>(Drop::kDropped)});
+  if (!unasked) return;
+  if (tank_.may_act()) tank_.report(tank_.pose, out);
+  link_.send(out, DropFlagUp{static_cast<std::uint8_t>(Drop::kDropped)});
 }
 
 void BackFlags::hear(const DropFlagDown& drop, BackOut& out) {
