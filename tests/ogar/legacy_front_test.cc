@@ -312,6 +312,37 @@ TEST_CASE("ogar legacy front: the own row of the board has a cell that the playe
 }
 
 TEST_CASE(
+    "ogar legacy front: the board is sent again when the cell of its own row is gone, and the player has others") {
+  for (const std::uint32_t version : {5U, 6U, 7U, 11U}) {
+    CAPTURE(version);
+    const bool by_cell = version == 5 || version == 7;
+    Play play(version);
+    play.plays();
+    play.waits(kTick);
+    words::Board board;
+    board.add_rows()->set_name("ben");
+    board.add_rows()->set_name("anna");
+    board.mutable_rows(1)->set_me(true);
+    play.hears(board);
+    CHECK(has(play.waits(4 * kTick), "Leaderboard rows=["));
+    words::Owns owns;
+    owns.set_player(1);
+    owns.add_units(51);
+    owns.set_active(51);
+    words::Gone gone;
+    gone.set_unit(50);
+    play.hears(gone);
+    CHECK_FALSE(has(play.waits(kTick), "Leaderboard"));  // the player is dead
+    play.hears(Play::unit(51, words::Unit::CELL, 10, -20, 32, 1));
+    play.hears(owns);
+    const std::string seen = play.waits(kTick);
+    CHECK(has(seen, "sends AddNode id=51\n"));
+    CHECK(has(seen, "sends Leaderboard rows=[{mark=0 name=\"ben\"} {mark=51 name=\"anna\"}]\n") == by_cell);
+    CHECK_FALSE(has(play.waits(kSecond), "Leaderboard"));
+  }
+}
+
+TEST_CASE(
     "ogar legacy front: the mouse is read in all three widths; a second press of Q without a release counts as both") {
   Play play(6);
   play.plays();

@@ -93,7 +93,10 @@ void ClientTranslator::tell(const Update& update, const Taker& take) {
     for (const ChatLine& line : update.chat) tell_line(line, take);
   if (bordered_) tell_cells(update, take);
   if (has(kCamera)) take(Message(UpdatePosition{update.camera.x, update.camera.y, update.camera.scale}));
-  if (has(kBoard)) tell_board(update.board, take);
+  if (has(kBoard))
+    tell_board(update.board, take);
+  else
+    mark_again(take);
   if (has(kWorldInfo)) tell_stats(update.world, take);
 }
 
@@ -108,6 +111,7 @@ void ClientTranslator::tell_clear(const Taker& take) {
   if (dialect_.whole_cells) tell_nodes(take);
   known_.clear();
   own_.clear();
+  own_row_.reset();
   take(Message(ClearAll{}));
 }
 
@@ -204,7 +208,8 @@ Node& ClientTranslator::node_of(const Cell& cell, CellType type, unsigned told, 
 
 // -- Boards -----------------------------------------------------------------------------------------------------------
 
-void ClientTranslator::tell_board(const Board& board, const Taker& take) const {
+void ClientTranslator::tell_board(const Board& board, const Taker& take) {
+  own_row_.reset();
   if (board.type == 3) return tell_lines(board, take);
   if (board.type == 1) return dialect_.boards == Boards::kRanked ? tell_ranks(board, take) : tell_rows(board, take);
   TeamLeaderboard pie;
@@ -214,8 +219,9 @@ void ClientTranslator::tell_board(const Board& board, const Taker& take) const {
 }
 
 /// These boards have no places, so a player who is not among the best has no row.
-void ClientTranslator::tell_rows(const Board& board, const Taker& take) const {
-  Leaderboard told;
+void ClientTranslator::tell_rows(const Board& board, const Taker& take) {
+  auto& told = *std::get_if<Leaderboard>(&rows_);
+  told.rows.clear();
   for (const BoardRow& row : board.rows) {
     const bool me = (row.flags & 3U) != 0;
     if (me && row.position > std::max(kBest, told.rows.size() + 1)) continue;
@@ -223,8 +229,19 @@ void ClientTranslator::tell_rows(const Board& board, const Taker& take) const {
     const std::uint32_t cell = own_.empty() ? 0 : own_.front();
     to.mark = !me ? 0 : dialect_.boards == Boards::kMarked ? 1 : cell;
     set(to.name, row.name.chars, dialect_.ucs2);
+    if (me && dialect_.boards != Boards::kMarked) own_row_ = told.rows.size() - 1;
   }
-  take(Message(std::move(told)));
+  take(rows_);
+}
+
+/// A client knows its own row by the id of one of its cells. So once it has not that cell any more, but others, it is
+/// sent the board again.
+void ClientTranslator::mark_again(const Taker& take) {
+  if (!own_row_ || own_.empty()) return;
+  std::uint32_t& mark = std::get_if<Leaderboard>(&rows_)->rows[*own_row_].mark;
+  if (std::find(own_.begin(), own_.end(), mark) != own_.end()) return;
+  mark = own_.front();
+  take(rows_);
 }
 
 void ClientTranslator::tell_ranks(const Board& board, const Taker& take) const {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,8 +48,9 @@ class ClientTranslator {
   void tell_nodes(const Taker& take);
   template <class Cell>
   Node& node_of(const Cell& cell, CellType type, unsigned told, UpdateNodes& nodes) const;
-  void tell_board(const Board& board, const Taker& take) const;
-  void tell_rows(const Board& board, const Taker& take) const;
+  void tell_board(const Board& board, const Taker& take);
+  void tell_rows(const Board& board, const Taker& take);
+  void mark_again(const Taker& take);
   void tell_ranks(const Board& board, const Taker& take) const;
   void tell_lines(const Board& board, const Taker& take) const;
   void tell_stats(const WorldInfo& info, const Taker& take) const;
@@ -58,6 +60,8 @@ class ClientTranslator {
   Message wish_{std::in_place_type<ClientUpdate>}, nodes_{std::in_place_type<UpdateNodes>};
   LookupOrderMap<std::uint32_t, CellType> known_;  // cells that the client was told about
   std::vector<std::uint32_t> own_;
+  Message rows_{std::in_place_type<Leaderboard>};  // as last told
+  std::optional<std::size_t> own_row_;             // of them, marked by the id of a cell; none: another board was told
 };
 
 /// Between a back and its server.
