@@ -158,15 +158,16 @@ TEST_CASE("ogar back: what the server does, what its rules forbid, and what a de
   CHECK(has(far.waits(2 * kSecond), lost));
 }
 
-TEST_CASE("ogar back: a shot without a number, and one that hits at once, has no end to be told") {
+TEST_CASE("ogar back: a shot with the number 0 ends as any other; one that hits at once has no end to be told") {
   Playing play(60);
   words::Fire fire;
   fire.set_vx(1);
-  play.hears(fire);
-  fire.set_shot(7);
   fire.set_kind(words::RAY);
   play.hears(fire);
   CHECK_FALSE(has(play.waits(kSecond), "ShotEnded"));
+  fire.set_kind(words::BALL);
+  play.hears(fire);
+  CHECK(has(play.waits(kSecond), "says ShotEnded shooter: 1\n"));
 }
 
 TEST_CASE("ogar back: a player who has no cell does not shoot") {
@@ -502,12 +503,12 @@ TEST_CASE("ogar back: a cell of nobody keeps the name and skin that the server g
   CHECK(has(play.receives(Shown().add(30, CellType::kVirus, 0, 0, 100, "trap")), " name: \"trap\" "));
 }
 
-TEST_CASE("ogar back: of the shots of a flood, as many are ended as are remembered") {
+TEST_CASE("ogar back: all shots of a flood are ended, and those that are not remembered at once") {
   Playing play(64);
   words::Fire fire;
   for (std::uint32_t shot = 1; shot <= 70; ++shot) {
     fire.set_shot(shot);
-    play.hears(fire);
+    CHECK(has(play.hears(fire), "says ShotEnded shooter: 1 shot: " + std::to_string(shot) + "\n") == (shot > 64));
   }
   CHECK(count(play.waits(3 * kSecond), "says ShotEnded") == 64);
 }

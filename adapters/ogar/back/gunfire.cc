@@ -15,8 +15,15 @@ constexpr std::size_t kMostOwnShots = 64;
 }  // namespace
 
 void Gunfire::wished(std::uint32_t number, bool will, core::BackOut& out) {
-  if (number == 0 || own_.size() >= kMostOwnShots) return;
+  if (own_.size() >= kMostOwnShots) return end(number, out);
   own_.push_back({number, out.now() + (will ? kFlight : 0)});
+}
+
+void Gunfire::end(std::uint32_t number, core::BackOut& out) {
+  words::ShotEnded ended;
+  ended.set_shooter(out.me());
+  ended.set_shot(number);
+  out.say(ended);
 }
 
 void Gunfire::seen(core::Id player, const words::Pose& unit, double yaw, words::Team team, core::BackOut& out) {
@@ -41,11 +48,9 @@ void Gunfire::seen(core::Id player, const words::Pose& unit, double yaw, words::
 void Gunfire::end_shots(core::BackOut& out) {
   seen_.clear();
   while (!own_.empty() && own_.front().ends <= out.now()) {
-    words::ShotEnded ended;
-    ended.set_shooter(out.me());
-    ended.set_shot(own_.front().number);
+    const std::uint32_t number = own_.front().number;
     own_.pop_front();
-    out.say(ended);
+    end(number, out);
   }
 }
 

@@ -19,7 +19,7 @@ class Gunfire {
   static constexpr core::Micros kFlight = 440 * core::kMillisecond;
 
   /// Our player has fired a shot with this number. `will`: the server can carry it out; otherwise the shot ends at
-  /// once.
+  /// once, and so does one beyond 64 in the air.
   void wished(std::uint32_t number, bool will, core::BackOut& out);
   /// Something left this player's `unit` in the direction `yaw`: tells the room of a shot.
   void seen(core::Id player, const words::Pose& unit, double yaw, words::Team team, core::BackOut& out);
@@ -27,6 +27,8 @@ class Gunfire {
   void end_shots(core::BackOut& out);
 
  private:
+  static void end(std::uint32_t number, core::BackOut& out);
+
   struct Own {
     std::uint32_t number;
     core::Micros ends;
