@@ -513,6 +513,40 @@ TEST_CASE("ogar back: all shots of a flood are ended, and those that are not rem
   CHECK(count(play.waits(3 * kSecond), "says ShotEnded") == 64);
 }
 
+TEST_CASE("ogar back: a player with cells who wants to watch is told that it cannot, and still steers them") {
+  Playing play(60);
+  words::Watch watch;
+  words::Toward goal;
+  goal.set_x(100);
+  for (const words::Watch::Mode mode : {words::Watch::LEADER, words::Watch::PLACE, words::Watch::ROAM}) {
+    watch.set_mode(mode);
+    watch.set_x(-300);
+    CHECK(play.hears(watch) ==
+          "loses Watch: a player who has a cell cannot watch\n"
+          "says ClaimRefused why: \"you can watch only when you have no cell\" (to 1)\n");
+  }
+  play.hears(goal);
+  const std::string sent = play.waits(kTick);
+  CHECK(has(sent, "sends ClientUpdate x=1768 "));
+  CHECK_FALSE(has(sent, "flags=2 "));
+}
+
+TEST_CASE("ogar back: who has watched a place and then plays, steers its cells") {
+  Connected play;
+  words::Watch watch;
+  watch.set_mode(words::Watch::PLACE);
+  watch.set_x(-300);
+  play.hears(watch);
+  play.hears(words::Spawn());
+  play.waits(kTick);
+  play.receives(Shown().add(7, CellType::kPlayer, 0, 0, 60, "anna", true));
+  words::Toward goal;
+  goal.set_x(100);
+  play.hears(goal);
+  play.waits(kTick);
+  CHECK(has(play.waits(kTick), "sends ClientUpdate x=1768 "));
+}
+
 TEST_CASE("ogar back: mass is thrown by the cell of its colour, not by a nearer one") {
   Playing play;
   play.receives(Shown()

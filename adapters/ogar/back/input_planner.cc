@@ -38,10 +38,10 @@ bool InputPlanner::hear(const core::Intent& intent, bool shown_world, CellTracke
     return true;
   }
   const auto shot = steering_.shooting(intent, 0, 0);  // a split does not depend on the place
-  return std::visit(Overloaded{[&](const words::Enter& word) { return enter(word), true; },
+  return std::visit(Overloaded{[&](const words::Enter& word) { return enter(word, tracker, out), true; },
                                [&](const words::Change& word) { return change(word, out), true; },
                                [&](const words::Spawn&) { return wants_spawn_ = true; },
-                               [&](const words::Watch& word) { return watch(word, out), true; },
+                               [&](const words::Watch& word) { return watch(word, tracker, out), true; },
                                [&](const words::Split& word) {
                                  const std::uint32_t count = std::clamp(word.count(), 1U, kMostSplitsAWish);
                                  add(count, kMostSplitsAWish, word.minions() ? minion_splits_ : splits_);
@@ -60,10 +60,12 @@ bool InputPlanner::hear(const core::Intent& intent, bool shown_world, CellTracke
                     intent.content);
 }
 
-void InputPlanner::enter(const words::Enter& word) {
+void InputPlanner::enter(const words::Enter& word, const CellTracker& tracker, core::BackOut& out) {
   enter_ = word;
   entered_ = true;
-  if (word.role() == words::WATCH && watching_ == Watching::kNot) watching_ = Watching::kLeader;
+  if (word.role() != words::WATCH || watching_ != Watching::kNot) return;
+  if (tracker.self().cells > 0) return refuse_to_watch(out);
+  watching_ = Watching::kLeader;
 }
 
 void InputPlanner::change(const words::Change& word, core::BackOut& out) {
@@ -72,7 +74,16 @@ void InputPlanner::change(const words::Change& word, core::BackOut& out) {
   if (word.has_team() || word.has_kit() || word.has_colour() || word.has_motto()) out.drop(drops::kOtherChange);
 }
 
-void InputPlanner::watch(const words::Watch& word, core::BackOut& out) {
+/// Servers ignore a wish to watch of a player who has cells.
+void InputPlanner::refuse_to_watch(core::BackOut& out) {
+  out.drop(drops::kWatchInPlay);
+  words::ClaimRefused refused;
+  refused.set_why("you can watch only when you have no cell");
+  out.say({out.me(), std::move(refused)});
+}
+
+void InputPlanner::watch(const words::Watch& word, const CellTracker& tracker, core::BackOut& out) {
+  if (word.mode() != words::Watch::STOP && tracker.self().cells > 0) return refuse_to_watch(out);
   has_place_ = word.mode() == words::Watch::PLACE;
   place_x_ = word.x();
   place_y_ = word.y();
@@ -153,6 +164,7 @@ Input InputPlanner::next(const CellTracker& tracker, bool shown_world, Turn turn
   if (self.cells > 0) {
     wants_spawn_ = false;
     watching_ = is_watching_ = Watching::kNot;
+    has_place_ = false;  // the cells follow their player's mouse
   } else if (had_cells_) {
     steering_.stop();  // the wishes were for the last life
     splits_ = ejects_ = 0;

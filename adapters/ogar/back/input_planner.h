@@ -71,9 +71,10 @@ class InputPlanner {
  private:
   enum class Watching : std::uint8_t { kNot, kLeader, kRoam };
 
-  void enter(const words::Enter& word);
+  void enter(const words::Enter& word, const CellTracker& tracker, core::BackOut& out);
   void change(const words::Change& word, core::BackOut& out);
-  void watch(const words::Watch& word, core::BackOut& out);
+  void watch(const words::Watch& word, const CellTracker& tracker, core::BackOut& out);
+  static void refuse_to_watch(core::BackOut& out);
   void say(const words::Say& word, bool shown_world, core::BackOut& out);
   void shoot(const core::Shooting& shot, CellTracker& tracker, core::BackOut& out);
   /// `known`: the smallest size from which the server was seen to let a cell eject mass.

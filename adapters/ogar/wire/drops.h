@@ -31,6 +31,7 @@ inline constexpr MappingLine kSlicesNotFinite = dropped_down("Update", "board.sl
 inline constexpr MappingLine kNobody = dropped_intent("*", "spectators of a broadcast cannot play");
 inline constexpr MappingLine kOtherChange = dropped_intent("Change", "a player chooses only its name and its skin");
 inline constexpr MappingLine kWatchOne = dropped_intent("Watch.target", "a spectator can follow only the leader");
+inline constexpr MappingLine kWatchInPlay = dropped_intent("Watch", "a player who has a cell cannot watch");
 inline constexpr MappingLine kChatForSome =
     dropped_intent("Say", "chat reaches everybody, but this was not for everybody");
 inline constexpr MappingLine kChatTooFast = dropped_intent("Say", "the server accepts one line a second");

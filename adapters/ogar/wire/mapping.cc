@@ -301,6 +301,7 @@ constexpr MappingLine kMapping[] = {
     drops::kNobody,
     drops::kOtherChange,
     drops::kWatchOne,
+    drops::kWatchInPlay,
     drops::kChatForSome,
     drops::kChatTooFast,
     drops::kChatWithoutWorld,
