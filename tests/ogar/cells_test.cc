@@ -340,6 +340,21 @@ TEST_CASE("ogar front: a board is sent again when any part of it has changed, an
   CHECK(shown() == "");
 }
 
+TEST_CASE("ogar front: the own row of a server's board is marked differently if it is the eleventh or a later one") {
+  Playing play;
+  words::Board board;
+  for (std::uint32_t place = 1; place <= 12; ++place) {
+    words::Board::Row& row = *board.add_rows();
+    row.set_place(place);
+    row.set_name("ben");
+    row.set_me(place >= 10);
+  }
+  play.hears(board);
+  CHECK(has(play.waits(4 * kTick),
+            " {position=9 flags=0 name=\"ben\"} {position=10 flags=3 name=\"ben\"} {position=11 flags=1 name=\"ben\"} "
+            "{position=12 flags=1 name=\"ben\"}]"));
+}
+
 TEST_CASE("ogar front: a fourth team has its slice as long as it has players") {
   Playing play;
   words::Room room;
