@@ -155,7 +155,8 @@ TEST_CASE("panic back: of the shots that the ammunition allows, none is asked fo
   Game game;
   game.receives(game.lines.event(kUpdateAmmo, 0, 1, 0));
   CHECK(has(game.hears<words::Fire>("unit: 102 vx: 1"), "sends Action player=1 action=2 "));
-  CHECK(game.hears<words::Fire>("unit: 103 vx: 1") == "loses Fire: the tank has no ammunition\n");
+  CHECK(game.hears<words::Fire>("unit: 103 shot: 3 vx: 1") ==
+        "loses Fire: the tank has no ammunition\nsays ShotEnded shooter: 1 shot: 3 (to 1)\n");
 }
 
 TEST_CASE("panic back: a won game is our player's; a lost one is that of the only one left, or nobody's") {
@@ -196,14 +197,16 @@ TEST_CASE("panic back: who watched and then plays steers its tanks, also those t
   game.hears<words::Enter>("name: 'anna' role: WATCH");
   game.hears<words::Enter>("name: 'anna'");
   game.hears<words::Spawn>("");
-  CHECK(has(game.hears<words::Step>("unit: 102 direction: EAST"), "sends Action player=1 action=1 direction=2 piece=1"));
+  CHECK(
+      has(game.hears<words::Step>("unit: 102 direction: EAST"), "sends Action player=1 action=1 direction=2 piece=1"));
   BackPlay play;
   play.stage.opens();
   play.hears<words::Enter>("name: 'anna' role: WATCH");
   play.receives(play.greeting());
   play.hears<words::Enter>("name: 'anna'");
   play.hears<words::Spawn>("");
-  CHECK(has(play.hears<words::Step>("unit: 102 direction: EAST"), "sends Action player=1 action=1 direction=2 piece=1"));
+  CHECK(
+      has(play.hears<words::Step>("unit: 102 direction: EAST"), "sends Action player=1 action=1 direction=2 piece=1"));
 }
 
 TEST_CASE("panic back: who has no tank, and gets none, is answered when it asks to spawn, also if it asks early") {

@@ -243,6 +243,36 @@ TEST_CASE("a player whose client drove too far ahead is moved back") {
   CHECK(play.stage.waits(5 * kSecond) == "loses Step: the server did not answer in time\n");
 }
 
+TEST_CASE("a shot that a newer one replaces, that is not answered, or whose tank is lost, ends for its client") {
+  const std::string replaced = "loses Fire: a newer shot came before it could be sent\n";
+  const std::string lost = "loses Fire: the tank was lost before the shot was carried out\n";
+  const std::string late = "loses Fire: the server did not carry out the shot in time\n";
+  Play play;
+  play.start();
+  CHECK(actions(play.hears<words::Step>("unit: 102 direction: EAST")) == 1);  // the shots wait for its answer
+  CHECK(play.hears<words::Fire>("unit: 102 vx: 1") == "");                    // its number is 0
+  CHECK(play.hears<words::Fire>("unit: 102 shot: 8 vx: 1") == replaced + "says ShotEnded shooter: 1 (to 1)\n");
+  CHECK(play.hears<words::Split>("") == replaced + "says ShotEnded shooter: 1 shot: 8 (to 1)\n");
+  CHECK(play.hears<words::Fire>("unit: 102 shot: 9 vx: 1") == replaced);  // the client has not drawn a split
+  CHECK(actions(play.receives(play.lines.move(kEast, 1, 1))) == 1);
+  const std::string unanswered = play.stage.waits(2 * kSecond);
+  CHECK(unanswered == late + "says ShotEnded shooter: 1 shot: 9 (to 1)\n");
+
+  CHECK(actions(play.hears<words::Fire>("unit: 102 vx: 1")) == 1);
+  CHECK(play.hears<words::Fire>("unit: 102 shot: 10 vx: 1") == "");
+  const std::string died = play.receives(play.lines.event(kDestroy, 0, 0, 1));
+  CHECK(died.find(lost + "says ShotEnded shooter: 1 (to 1)\n" + lost + "says ShotEnded shooter: 1 shot: 10 (to 1)\n") !=
+        std::string::npos);
+}
+
+TEST_CASE("an own shot with the number 0 keeps it") {
+  Play play;
+  play.start();
+  CHECK(actions(play.hears<words::Fire>("unit: 102 vx: 1")) == 1);
+  CHECK(play.receives(play.lines.move(kEast, 0, 1)).find("says Shot shooter: 1 unit: 102 kind: RAY ") !=
+        std::string::npos);
+}
+
 TEST_CASE("shots go in the nearest direction, and only with ammunition") {
   Play play;
   play.start();
@@ -252,7 +282,8 @@ TEST_CASE("shots go in the nearest direction, and only with ammunition") {
         "says Pose unit: 102 x: -362.5 y: 287.5\n"
         "says Shot shooter: 1 unit: 102 shot: 7 kind: RAY x: -362.5 y: 287.5 vx: 1 range: 150 team: RED\n"
         "says Ammo player: 1\n");
-  CHECK(play.hears<words::Fire>("unit: 102 vy: 1") == "loses Fire: the tank has no ammunition\n");
+  CHECK(play.hears<words::Fire>("unit: 102 vy: 1") ==
+        "loses Fire: the tank has no ammunition\nsays ShotEnded shooter: 1 (to 1)\n");
   CHECK(play.hears<words::Fire>("unit: 102 shot: 8 vy: 1") ==
         "loses Fire: the tank has no ammunition\nsays ShotEnded shooter: 1 shot: 8 (to 1)\n");
   play.receives(play.lines.event(kUpdateAmmo, 0, 5, 0));
@@ -286,7 +317,9 @@ TEST_CASE("an Action that would crash the server is never sent") {
   edge.hears<words::Spawn>("");
   edge.receives(joined({edge.lines.state(1, {1}, 1, 1), edge.lines.event(kUpdateAmmo, 0, 100, 0),
                         edge.lines.create(16, 50, 1, 1, 4), edge.lines.event(kGameStart, 0, 0, 0)}));
-  CHECK(edge.hears<words::Fire>("vx: -1") == "loses Fire: the shot might leave the map, which crashes the server\n");
+  CHECK(edge.hears<words::Fire>("shot: 3 vx: -1") ==
+        "loses Fire: the shot might leave the map, which crashes the server\n"
+        "says ShotEnded shooter: 1 shot: 3 (to 1)\n");
   CHECK(actions(edge.hears<words::Fire>("vx: 1")) == 1);
 }
 

@@ -78,7 +78,7 @@ void PanicBack::forget_all(Out& out) {
     out.say(gone);
   }
   battlefield_.clear();
-  driver_.remove_all();
+  driver_.remove_all(out);
   driver_.set_active(0);
   over_ = false;
 }
@@ -101,7 +101,7 @@ void PanicBack::on(const CreatePiece& create, std::uint32_t code, Out& out) {
   there->owner = owner_of(*there, out);
   if (there->unit == 0) there->unit = out.new_id();
   if (!there->mine)
-    driver_.remove(there->number);  // a tank may have had its number
+    driver_.remove(there->number, out);  // a tank may have had its number
   else if (phase_ != Phase::kDefeated && !watches_)
     driver_.add(there->number);
   tell_piece(*there, out);
@@ -130,7 +130,7 @@ void PanicBack::on_ammo(std::int32_t ammo, Out& out) {
 
 void PanicBack::on_health(Piece& victim, std::int32_t health, Out& out) {
   Piece* shooter = battlefield_.shooter_of(victim, out.now());
-  if (shooter != nullptr && !shooter->shot_told) tell_shot(*shooter, 0, out);
+  if (shooter != nullptr && !shooter->shot_told) tell_shot(*shooter, std::nullopt, out);
   victim.health = health;
   words::Health word;
   word.set_unit(victim.unit);
@@ -146,10 +146,10 @@ void PanicBack::on_health(Piece& victim, std::int32_t health, Out& out) {
 
 void PanicBack::on_destroy(Piece& victim, Out& out) {
   Piece* shooter = battlefield_.shooter_of(victim, out.now());
-  if (shooter != nullptr && !shooter->shot_told) tell_shot(*shooter, 0, out);
+  if (shooter != nullptr && !shooter->shot_told) tell_shot(*shooter, std::nullopt, out);
   tell_death(victim, shooter, out);
   const core::Id owner = victim.owner;
-  driver_.remove(victim.number);
+  driver_.remove(victim.number, out);
   battlefield_.remove(victim.number);
   if (owner == self_ && owner != 0) take_next_tank(out);
   if (owner != 0) tell_owns(owner, out);
@@ -172,13 +172,13 @@ void PanicBack::on_move(Piece& piece, const Event& move, Out& out) {
   if (asked && !asked->sure) return;
   if (asked && !battlefield_.taken(ahead)) return learn_wall(ahead, out);
   // A turn that we did not ask for: a shot if nothing can have blocked the tank, otherwise a blocked move.
-  if (!asked && battlefield_.ground.lets_in(ahead) && !battlefield_.taken(ahead)) tell_shot(piece, 0, out);
+  if (!asked && battlefield_.ground.lets_in(ahead) && !battlefield_.taken(ahead)) tell_shot(piece, std::nullopt, out);
 }
 
 void PanicBack::on_over(bool won, Out& out) {
   if (!won) {
     phase_ = Phase::kDefeated;
-    driver_.remove_all();
+    driver_.remove_all(out);
     if (driver_.active() != 0) tell_player(self_, colour_slot_, words::WATCH, out);
     driver_.set_active(0);
   }
@@ -218,7 +218,7 @@ void PanicBack::enter(const words::Enter& wish, Out& out) {
   watches_ = wish.role() == words::WATCH;
   if (phase_ < Phase::kPlaying) return;
   if (watches_) {
-    driver_.remove_all();
+    driver_.remove_all(out);
     driver_.set_active(0);
   } else if (phase_ == Phase::kPlaying) {  // it may have watched before
     for (const auto& [number, piece] : battlefield_.pieces())

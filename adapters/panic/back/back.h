@@ -49,7 +49,8 @@ class PanicBack final : public core::Back {
   void tell_spawned(const Piece& piece, Out& out) const;
   void tell_owns(core::Id owner, Out& out) const;
   void tell_ammo(Out& out) const;
-  void tell_shot(Piece& piece, std::uint32_t number, Out& out);
+  /// `number`: the player's own for the shot, if it has one.
+  void tell_shot(Piece& piece, std::optional<std::uint32_t> number, Out& out);
   void tell_death(const Piece& victim, const Piece* shooter, Out& out) const;
   void learn_wall(Tile tile, Out& out);
   core::Id owner_of(const Piece& piece, Out& out);

@@ -149,14 +149,14 @@ void PanicBack::tell_ammo(Out& out) const {
   out.say(ammo);
 }
 
-void PanicBack::tell_shot(Piece& piece, std::uint32_t number, Out& out) {
+void PanicBack::tell_shot(Piece& piece, std::optional<std::uint32_t> number, Out& out) {
   piece.shot_told = true;
   const Tiles& tiles = battlefield_.ground.tiles();
   const Tile ahead = step({0, 0}, piece.facing);
   words::Shot shot;
   shot.set_shooter(piece.owner);
   shot.set_unit(piece.unit);
-  shot.set_shot(number != 0 ? number : ++shots_);
+  shot.set_shot(number ? *number : ++shots_);
   shot.set_kind(words::RAY);
   shot.set_x(tiles.x(piece.at));
   shot.set_y(tiles.y(piece.at));

@@ -45,7 +45,32 @@ core::Id unit_of(const core::Intent& intent) {
   return 0;
 }
 
+/// Counts a shot that is not carried out, and tells a client that has already drawn it that it has ended.
+void refuse_numbered(std::optional<std::uint32_t> number, const MappingLine& why, core::BackOut& out) {
+  words::Fire drawn;
+  drawn.set_shot(number.value_or(0));
+  core::refuse_shot({{}, {}, number ? &drawn : nullptr}, out.me(), why, out);
+}
+
 }  // namespace
+
+void Driver::end_shots(const TankOrders& tank, core::BackOut& out) {
+  const bool waits = tank.unanswered && tank.unanswered->action == ActionType::kShoot && !tank.counted;
+  if (waits) refuse_numbered(tank.unanswered->shot, drops::kShotOfLost, out);
+  if (tank.shot) refuse_numbered(tank.shot->number, drops::kShotOfLost, out);
+}
+
+void Driver::remove(std::uint32_t piece, core::BackOut& out) {
+  const auto at = tanks_.find(piece);
+  if (at == tanks_.end()) return;
+  end_shots(at->second, out);
+  tanks_.erase(at);
+}
+
+void Driver::remove_all(core::BackOut& out) {
+  for (const auto& [number, tank] : tanks_) end_shots(tank, out);
+  tanks_.clear();
+}
 
 bool Driver::names_unit(const core::Intent& intent) { return unit_of(intent) != 0; }
 
@@ -68,7 +93,7 @@ bool Driver::hear(const core::Intent& intent, core::BackOut& out) {
     tank.step_asked = ++asked_;
   else if (const Tiles& tiles = battlefield_.ground.tiles();
            const auto shooting = tank.steering.shooting(intent, tiles.x(piece->at), tiles.y(piece->at)))
-    wish_shot(tank, *piece, *shooting);
+    wish_shot(tank, *piece, *shooting, out);
   return true;
 }
 
@@ -79,9 +104,11 @@ Driver::OrdersByTank::iterator Driver::orders_for(const core::Intent& intent) {
   return tanks_.find(piece != nullptr ? piece->number : active_);
 }
 
-void Driver::wish_shot(TankOrders& tank, const Piece& piece, const core::Shooting& shooting) {
+void Driver::wish_shot(TankOrders& tank, const Piece& piece, const core::Shooting& shooting, core::BackOut& out) {
+  if (tank.shot) refuse_numbered(tank.shot->number, drops::kShotReplaced, out);
   const Direction direction = shooting.yaw ? direction_of(*shooting.yaw) : ahead(tank, piece);
-  tank.shot = {direction, shooting.fire != nullptr ? shooting.fire->shot() : 0, ++asked_};
+  const auto number = shooting.fire != nullptr ? std::optional(shooting.fire->shot()) : std::nullopt;
+  tank.shot = {direction, number, ++asked_};
 }
 
 /// The direction to its goal; without a goal, the direction that it faces.
@@ -136,14 +163,14 @@ std::optional<Order> Driver::next(core::BackOut& out) {
 
 /// The server has not carried it out: the tank is where it was.
 void Driver::count_unanswered(const Order& order, core::BackOut& out) {
-  if (order.action == ActionType::kShoot) return out.drop(drops::kShotUnanswered);
+  if (order.action == ActionType::kShoot) return refuse_numbered(order.shot, drops::kShotUnanswered, out);
   out.drop(drops::kUnanswered, words::Step());
 }
 
 std::optional<Order> Driver::next_of(TankOrders& tank, const Piece& piece, core::BackOut& out) {
   const Micros now = out.now();
   if (tank.steering.trigger_held() && !tank.shot) {
-    if (now >= tank.fired + kPerShot) wish_shot(tank, piece, {tank.steering.looking(), {}, nullptr});
+    if (now >= tank.fired + kPerShot) wish_shot(tank, piece, {tank.steering.looking(), {}, nullptr}, out);
     out.wake(now + kLook);
   }
   const bool late = tank.unanswered && now >= tank.sent + kNoAnswer;
@@ -168,9 +195,7 @@ std::optional<Order> Driver::take_shot(TankOrders& tank, const Piece& piece, cor
   else if (!battlefield_.ground.shot_stays(piece.at, shot.direction, range))
     refused = &drops::kShotLeavesMap;
   if (refused != nullptr) {
-    words::Fire drawn;
-    drawn.set_shot(shot.number);
-    core::refuse_shot({{}, {}, shot.number != 0 ? &drawn : nullptr}, out.me(), *refused, out);
+    refuse_numbered(shot.number, *refused, out);
     return std::nullopt;
   }
   --ammo_;
@@ -183,7 +208,7 @@ std::optional<Order> Driver::take_drive(TankOrders& tank, const Piece& piece, co
     const auto direction = static_cast<Direction>(step->direction());
     tank.steering.stop();
     if (!is_direction(direction)) return out.drop(drops::kStepNoDirection), std::nullopt;
-    return Order{piece.number, ActionType::kDrive, direction, 0};
+    return Order{piece.number, ActionType::kDrive, direction, std::nullopt};
   }
   const Tiles& tiles = battlefield_.ground.tiles();
   const core::Course course = tank.steering.course(tiles.x(piece.at), tiles.y(piece.at), 0);
@@ -198,7 +223,7 @@ std::optional<Order> Driver::take_drive(TankOrders& tank, const Piece& piece, co
   }
   tank.drove = out.now();
   if (tank.returns == direction) tank.returns.reset();
-  return Order{piece.number, ActionType::kDrive, *direction, 0};
+  return Order{piece.number, ActionType::kDrive, *direction, std::nullopt};
 }
 
 /// Takes the longer axis first, or the other one if the way is known to be blocked. Nothing: the tank has arrived, or

@@ -20,8 +20,8 @@ struct Order {
   std::uint32_t piece;
   ActionType action;
   Direction direction;
-  std::uint32_t shot;  ///< the player's own number for the shot; 0: none
-  bool sure = true;    ///< false: the server may have answered another kind of order instead
+  std::optional<std::uint32_t> shot;  ///< the player's own number for the shot, if it has one
+  bool sure = true;                   ///< false: the server may have answered another kind of order instead
 };
 
 class Driver {
@@ -30,9 +30,9 @@ class Driver {
   explicit Driver(const Battlefield& battlefield) : battlefield_(battlefield) {}
 
   void add(std::uint32_t piece) { tanks_[piece]; }
-  /// The tank was destroyed: forgets what was wished for it.
-  void remove(std::uint32_t piece) { tanks_.erase(piece); }
-  void remove_all() { tanks_.clear(); }
+  /// The tank was destroyed, or is not the player's any more: forgets what was wished for it, and ends its shots.
+  void remove(std::uint32_t piece, core::BackOut& out);
+  void remove_all(core::BackOut& out);
   /// Sets the tank for intents that name no tank. 0: none.
   void set_active(std::uint32_t piece) { active_ = piece; }
   std::uint32_t active() const { return active_; }
@@ -57,7 +57,7 @@ class Driver {
     std::uint64_t step_asked = 0;
     struct Shot {
       Direction direction;
-      std::uint32_t number;
+      std::optional<std::uint32_t> number;
       std::uint64_t asked;
     };
     std::optional<Shot> shot;
@@ -73,7 +73,8 @@ class Driver {
   using OrdersByTank = std::map<std::uint32_t, TankOrders>;
 
   OrdersByTank::iterator orders_for(const core::Intent& intent);
-  void wish_shot(TankOrders& tank, const Piece& piece, const core::Shooting& shooting);
+  static void end_shots(const TankOrders& tank, core::BackOut& out);
+  void wish_shot(TankOrders& tank, const Piece& piece, const core::Shooting& shooting, core::BackOut& out);
   Direction ahead(const TankOrders& tank, const Piece& piece) const;
   static void count_unanswered(const Order& order, core::BackOut& out);
   std::optional<Order> next_of(TankOrders& tank, const Piece& piece, core::BackOut& out);

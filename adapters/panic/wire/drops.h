@@ -55,5 +55,7 @@ inline constexpr MappingLine kShotLeavesMap =
     dropped_intent("Fire", "the shot might leave the map, which crashes the server");
 inline constexpr MappingLine kShotUnanswered = dropped_intent("Fire", "the server did not carry out the shot in time");
 using core::drops::kUnanswered;  // for a step
+inline constexpr MappingLine kShotReplaced = dropped_intent("Fire", "a newer shot came before it could be sent");
+inline constexpr MappingLine kShotOfLost = dropped_intent("Fire", "the tank was lost before the shot was carried out");
 
 }  // namespace entente::panic::drops

@@ -195,7 +195,8 @@ constexpr MappingLine kDrops[] = {
     drops::kCreateReserved,  drops::kEventReserved,   drops::kPiecesFull,      drops::kNoPiece,
     drops::kMoveNoDirection, drops::kOverAlready,     drops::kOtherPlayer,     drops::kWatching,
     drops::kNotInPlay,       drops::kNoTank,          drops::kStepNoDirection, drops::kNoAmmo,
-    drops::kShotLeavesMap,   drops::kShotUnanswered,  drops::kUnanswered,
+    drops::kShotLeavesMap,   drops::kShotUnanswered,  drops::kShotReplaced,    drops::kShotOfLost,
+    drops::kUnanswered,
 };
 
 }  // namespace
