@@ -216,6 +216,22 @@ TEST_CASE("at most forty tokens on the ground are shown; those that are gone do 
 
 TEST_CASE("blocks two high that fill more than half of a tile are shown as bricks") {
   Play play;
+TEST_CASE("blocks beyond those that can be shown as walls are counted") {
+  Play play;
+  play.stage.opens();
+  play.tells_room();
+  play.hears<words::World>("hash: 'b' kind: VOXELS west: -400 east: 400 south: -400 north: 400 block: 1");
+  const auto row = [&](std::size_t number) {
+    const std::string y = std::to_string(399.5 - static_cast<double>(number));
+    return play.hears<words::WorldEdit>("edit { op: LINE x: -399.5 y: " + y + " z: 0.5 x2: 399.5 y2: " + y +
+                                        " z2: 0.5 }");
+  };
+  std::size_t lost = 0;
+  for (std::size_t i = 0; i < 63; ++i) lost += row(i) == "" ? 0 : 1;  // of 800 columns each; 50,000 are remembered
+  CHECK(lost == 1);
+  CHECK(row(63) == "loses WorldEdit: more is built than can be shown as walls\n");
+}
+
   play.stage.opens();
   play.tells_room();
   const auto tells_world = [&](const std::string& hash) {

@@ -77,7 +77,8 @@ void Masonry::set(const Block& block, bool built, std::vector<Tile>& changed) {
   const std::int64_t key = block.south * across_ + block.east;
   auto at = columns_.find(key);
   if (at == columns_.end()) {
-    if (!built || columns_.size() >= kMostColumns) return;
+    if (!built) return;
+    if (columns_.size() >= kMostColumns) return void(left_out_ = true);
     at = columns_.emplace(key, 0).first;
   }
   std::uint64_t& column = at->second;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "adapters/panic/world/tiles.h"
@@ -22,6 +23,8 @@ class Masonry {
   void lay(const words::World& world, const Tiles& tiles);
   /// Applies an edit. Returns the tiles whose wall may have appeared or disappeared; none in a world without blocks.
   std::vector<Tile> change(const words::Edit& edit);
+  /// Whether a block was left out since the last call, because too many columns are built.
+  bool take_left_out() { return std::exchange(left_out_, false); }
 
   bool has_blocks() const { return side_ > 0; }
   bool stands(Tile tile) const {
@@ -44,9 +47,9 @@ class Masonry {
   double side_ = 0, west_ = 0, north_ = 0;  // side of a block, and edges of the world, in metres
   std::int64_t across_ = 0, down_ = 0;      // blocks
   std::size_t columns_of_a_tile_ = 0;
+  bool left_out_ = false;
   std::vector<std::size_t> built_up_;  // for each tile, its columns that are high enough
-  std::unordered_map<std::int64_t, std::uint64_t, KeyedHash<std::int64_t>>
-      columns_;  // a bit for each built block
+  std::unordered_map<std::int64_t, std::uint64_t, KeyedHash<std::int64_t>> columns_;  // a bit for each built block
 };
 
 }  // namespace entente::panic

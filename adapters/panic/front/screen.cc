@@ -105,6 +105,7 @@ Screen::Index Screen::wall_at(Tile tile) {
   return at->second;
 }
 
+  if (masonry_.take_left_out()) out.drop(drops::kMasonryFull);
 void Screen::hold_heading(core::Id unit, core::Micros until) {
   if (const auto at = index_of_.find(unit); at != index_of_.end()) pieces_[at->second].held_until = until;
 }

@@ -24,6 +24,7 @@ inline constexpr MappingLine kMapsUnreadable =
     dropped_fact("World", "the folder of maps, or a file in it, cannot be read");
 inline constexpr MappingLine kMapIsFixed =
     dropped_fact("WorldEdit", "the client has its own map, which does not change");
+inline constexpr MappingLine kMasonryFull = dropped_fact("WorldEdit", "more is built than can be shown as walls");
 inline constexpr MappingLine kUnitUnlike = dropped_fact("Unit", "the client has nothing like viruses and ejected mass");
 inline constexpr MappingLine kTokensFull = dropped_fact("Token", "more than a client can read in time");
 inline constexpr MappingLine kRoundGoesOn =
