@@ -372,6 +372,56 @@ TEST_CASE("with the client's maps, their rock and water stop a tank, too; a tank
 
 TEST_CASE("the client's own death is health 0, and its respawn is moves and health; others are destroyed and created") {
   Play play;
+TEST_CASE("maps that were read for all clients are not read again for each") {
+  const Folder maps;
+  maps.write("other.map", "no map at all");
+  const Settings settings{{"maps", maps.path().string()}};
+  const auto prepared = faces().prepare({0, settings});
+  std::filesystem::remove(maps.file("other.map"));
+  testing::FrontStage stage(faces().front({0, settings, false, prepared}), game(), 0, wire::Way::kToClient);
+  CHECK(stage.opens().starts_with("loses World: "));
+  CHECK_FALSE(Play(0, settings).stage.opens().starts_with("loses World: "));
+}
+
+TEST_CASE("players who leave all at once cost little, however many pieces there are") {
+  constexpr core::Id kFirst = 100, kPlayers = 9, kOthers = 2'000;
+  const auto tank = [](core::Id id, core::Id owner) {
+    words::Unit unit;
+    unit.set_id(id);
+    unit.set_owner(owner);
+    unit.set_alive(true);
+    unit.mutable_pose()->set_yaw(1.5707963);  // as a client draws it
+    return unit;
+  };
+  Play play;
+  play.stage.opens();
+  play.tells_room();
+  for (core::Id id = kFirst; id < kFirst + kPlayers; ++id) {
+    words::Player player;
+    player.set_id(id);
+    words::Owns owns;
+    owns.set_player(id);
+    owns.add_units(id);
+    play.stage.knows(player);
+    play.stage.knows(tank(id, id));
+    play.stage.knows(owns);
+  }
+  for (core::Id id = 1'000; id < 1'000 + kOthers; ++id) play.stage.knows(tank(id, 0));
+  play.hears<words::Ready>("");
+  play.hears<words::Spawned>(Play::kSpawned);
+  play.waits(100 * kSecond);
+  std::size_t at_once = 0, all = 0;
+  for (core::Id id = kFirst; id < kFirst + kPlayers; ++id) {
+    words::PlayerGone gone;
+    gone.set_id(id);
+    at_once += play.stage.hears(gone).find("sends Destroy ") != std::string::npos ? 1 : 0;
+  }
+  CHECK(at_once == 5);
+  const std::string later = play.waits(kSecond);
+  for (std::size_t at = 0; (at = later.find("sends Destroy ", at)) != std::string::npos; ++at) ++all;
+  CHECK(at_once + all == kPlayers);
+}
+
   play.start();
   CHECK(play.hears<words::Died>("player: 1 unit: 5 killer: 2 respawn_s: 3") ==
         "sends UpdateHealth direction=0 value=0 piece=1\n"

@@ -368,8 +368,9 @@ void PanicFront::weigh(core::Id changed, Out& out) {
 }
 
 void PanicFront::on(const words::Gone& gone, Out& out) {
+  const bool own = screen_.is_own(gone.unit());
   screen_.look_at(gone.unit(), out);
-  screen_.look_at_own(out);
+  if (own) screen_.look_at_own(out);
 }
 
 void PanicFront::on(const words::Spawned& spawned, Out& out) {

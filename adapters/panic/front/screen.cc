@@ -12,6 +12,7 @@ constexpr int kShown = 32;                                   // tiles a side tha
 constexpr std::size_t kMostTokens = 40;
 constexpr std::size_t kMostWaiting = 2048;  // bytes waiting: a client that does not read is sent nothing
 constexpr core::Micros kLookAgain = 100 * core::kMillisecond;  // how soon it is looked at again
+constexpr std::size_t kMostLookedAt = 8192;                    // pieces in that time: the work for players who leave
 
 }  // namespace
 
@@ -39,6 +40,11 @@ core::Id Screen::own_unit(std::uint32_t number, const Out& out) const {
 // -- Changes ----------------------------------------------------------------------------------------------------------
 
 void Screen::look_at(core::Id unit, Out& out) {
+bool Screen::is_own(core::Id unit) const {
+  const auto at = index_of_.find(unit);
+  return at != index_of_.end() && pieces_[at->second].own;
+}
+
   if (!greeted_) return;
   const auto at = index_of_.find(unit);
   const core::UnitState* state = out.world().unit(unit);
@@ -69,6 +75,14 @@ void Screen::look_at_all(Out& out) {
   for (Index i = 0; i < pieces_.size(); ++i) {
     if (pieces_[i].unit == 0) continue;
     if (out.world().unit(pieces_[i].unit) == nullptr) forget(i);
+  if (!greeted_) return;
+  if (out.now() >= looked_since_ + kLookAgain) {
+    looked_since_ = out.now();
+    looked_at_ = 0;
+  }
+  looks_for_gone_ = looked_at_ > kMostLookedAt;
+  if (looks_for_gone_) return out.wake(looked_since_ + kLookAgain);
+  looked_at_ += pieces_.size();
     paint(i, out);
   }
 }
@@ -123,9 +137,12 @@ void Screen::turn(core::Id unit, Direction direction, Out& out) {
 
 void Screen::look_at_own(Out& out) {
   if (!greeted_ || same_game_) return;
-  for (Index i = 0; i < pieces_.size(); ++i) {
-    if (!pieces_[i].own || own_unit(static_cast<std::uint32_t>(i + 1), out) != 0) continue;
-    if (const core::Id unit = unit_without_tank(out); unit != 0) give(i, unit, out);
+  bool more = true;
+  for (const Index i : own_) {
+    if (own_unit(static_cast<std::uint32_t>(i + 1), out) != 0) continue;
+    const core::Id unit = more ? unit_without_tank(out) : 0;
+    more = unit != 0;
+    if (more) give(i, unit, out);
     paint(i, out);
   }
 }
@@ -213,6 +230,7 @@ void Screen::tick(Out& out) {
   refresh_pellets(core::NearestPellets::kAtOnce, out);
   for (std::size_t left = waiting_.size(); left > 0; --left) {
     const Index index = waiting_.front();
+  if (looks_for_gone_) look_at_all(out);
     waiting_.pop_front();
     pieces_[index].waits = false;
     paint(index, out);

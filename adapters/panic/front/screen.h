@@ -43,7 +43,8 @@ class Screen {
   void look_at(core::Id unit, Out& out);
   /// The room has sent a pose of this unit.
   void look_at_pose(core::Id unit, Out& out);
-  /// Several units may be gone without a fact about each.
+  /// Several units may be gone without a fact about each. If this is called too often, they are looked for a little
+  /// later.
   void look_at_all(Out& out);
   /// Another world: it has other walls, nothing is built on it yet, and its units have other tiles.
   void take_world(const words::World& world, Out& out);
@@ -75,6 +76,8 @@ class Screen {
   /// The unit behind the player's own tank with that number; 0 if there is no such tank, or no living unit.
   core::Id own_unit(std::uint32_t number, const Out& out) const;
   /// The tile on which the client shows the unit, if it does.
+  /// Whether one of the player's own tanks stands for the unit.
+  bool is_own(core::Id unit) const;
   std::optional<Tile> tile_of(core::Id unit) const;
   std::uint32_t model_of_unit(core::Id unit) const;
 
@@ -161,11 +164,14 @@ class Screen {
   bool same_game_ = false;
   bool greeted_ = false;
   std::vector<Piece> pieces_;
+  bool looks_for_gone_ = false;    // look_at_all() was called, and put off
+  core::Micros looked_since_ = 0;  // the pieces that were looked at are counted from then on
+  std::size_t looked_at_ = 0;      // pieces
   std::unordered_map<core::Id, Index, KeyedHash<core::Id>> index_of_, index_of_token_;
   std::unordered_map<int, Index, KeyedHash<int>> index_of_wall_;  // by the index of its tile, row by row
   Walls walls_;                                                   // of a world of another game
   Masonry masonry_;
-  std::vector<Index> free_;
+  std::vector<Index> free_, own_;  // numbers that are free; the player's own tanks
   std::deque<Index> waiting_;
   core::NearestPellets pellets_;
   std::optional<std::int32_t> ammo_, ammo_told_;

@@ -87,6 +87,8 @@ void Screen::forget_all() {
   free_.clear();
   waiting_.clear();
   pellets_.clear();
+  own_.clear();
+  looks_for_gone_ = false;
   over_told_ = false;
   pace_.start_again();
 }
@@ -144,9 +146,13 @@ void Screen::take_units(bool watcher, Out& out) {
   for (const core::Id id : out.world().sorted_units(shown)) piece_for(id);
   const core::PlayerState* me = out.world().player(out.me());
   if (watcher || me == nullptr) return;
-  for (const core::Id id : me->units)
-    if (const auto at = index_of_.find(id); at != index_of_.end())
-      pieces_[at->second].own = out.world().unit(id)->unit.alive();
+  for (const core::Id id : me->units) {
+    const auto at = index_of_.find(id);
+    if (at == index_of_.end() || !out.world().unit(id)->unit.alive() || own_.size() >= kMostTanks) continue;
+    pieces_[at->second].own = true;
+    own_.push_back(at->second);
+  }
+  std::sort(own_.begin(), own_.end());
 }
 
 GameState Screen::state_of(std::uint16_t number, std::optional<Index> watchers_tank, Out& out) const {
@@ -157,7 +163,7 @@ GameState Screen::state_of(std::uint16_t number, std::optional<Index> watchers_t
   const core::PlayerState* me = out.world().player(out.me());
   for (const core::Id unit : me != nullptr ? me->units : std::vector<core::Id>()) {
     const auto at = index_of_.find(unit);
-    if (at != index_of_.end() && pieces_[at->second].own && state.tanks.size() < kMostTanks)
+    if (at != index_of_.end() && pieces_[at->second].own)
       state.tanks.push_back(static_cast<std::uint32_t>(at->second + 1));
   }
   if (watchers_tank) state.tanks.push_back(static_cast<std::uint32_t>(*watchers_tank + 1));
