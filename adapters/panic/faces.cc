@@ -47,27 +47,34 @@ constexpr core::Setting kBackSettings[] = {
      {.words = "quit|close"}},
 };
 
-std::vector<Ground> maps_of(const core::FaceOptions& options, std::string& problems) {
+struct PreparedMaps final : core::Preparation {
+  std::shared_ptr<const Maps> maps;
+};
+
+std::shared_ptr<const core::Preparation> prepare(const core::FaceOptions& options) {
+  auto prepared = std::make_shared<PreparedMaps>();
   const auto folder = options.setting("maps");
-  return folder.empty() ? std::vector<Ground>() : read_maps(std::string(folder), problems);
+  prepared->maps = std::make_shared<const Maps>(folder.empty() ? Maps() : read_maps(std::string(folder)));
+  return prepared;
+}
+
+std::shared_ptr<const Maps> maps_of(const core::FaceOptions& options) {
+  const auto prepared = options.prepared != nullptr ? options.prepared : prepare(options);
+  return static_cast<const PreparedMaps&>(*prepared).maps;
 }
 
 std::unique_ptr<core::Front> front(const core::FaceOptions& options) {
-  std::string problems;
-  std::vector<Ground> maps = maps_of(options, problems);
-  return std::make_unique<PanicFront>(options, std::move(maps), !problems.empty());
+  return std::make_unique<PanicFront>(options, maps_of(options));
 }
 
 std::unique_ptr<core::Back> back(const core::FaceOptions& options) {
-  std::string problems;
-  std::vector<Ground> maps = maps_of(options, problems);
-  return std::make_unique<PanicBack>(options, std::move(maps), std::move(problems));
+  return std::make_unique<PanicBack>(options, maps_of(options));
 }
 
 }  // namespace
 
 const core::Faces& faces() {
-  static const core::Faces kFaces = {front, back, kFrontSettings, kBackSettings};
+  static const core::Faces kFaces = {front, back, kFrontSettings, kBackSettings, prepare};
   return kFaces;
 }
 

@@ -27,11 +27,18 @@ struct Setting {
   Values values = {};
 };
 
+/// What all faces of one URL share, such as files that they need. It never changes, so threads may share it.
+struct Preparation {
+  virtual ~Preparation() = default;
+};
+
 /// The options of a face. REQUIRES: its keys are settings of the game, with allowed values.
 struct FaceOptions {
   std::size_t dialect = 0;  ///< index in Game::dialects()
   std::map<std::string, std::string, std::less<>> settings;
   bool follows = false;  ///< the session is somebody else's: nothing that the face sends reaches a peer
+  /// Of Faces::prepare() for these settings. Null: the face prepares itself.
+  std::shared_ptr<const Preparation> prepared{};
 
   /// Empty if it was not given.
   std::string_view setting(std::string_view name) const {
@@ -50,6 +57,9 @@ struct Faces {
 
   std::span<const Setting> front_settings{};
   std::span<const Setting> back_settings{};
+
+  /// Reads what faces with these settings need, so that it is not read for each connection. Null: they need nothing.
+  std::shared_ptr<const Preparation> (*prepare)(const FaceOptions&) = nullptr;
 };
 
 }  // namespace entente::core

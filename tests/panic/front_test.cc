@@ -1,6 +1,8 @@
 // Panic's front: what a client is sent for the room's facts, and which intents its Actions become.
 #include <doctest/doctest.h>
 
+#include <filesystem>
+
 #include "adapters/wire/field_visitor.h"
 #include "tests/games/every_fact.h"
 #include "tests/panic/front_stage.h"
@@ -214,8 +216,6 @@ TEST_CASE("at most forty tokens on the ground are shown; those that are gone do 
   CHECK(play.hears<words::Token>("id: 200 state: GROUND").starts_with(kCreated));
 }
 
-TEST_CASE("blocks two high that fill more than half of a tile are shown as bricks") {
-  Play play;
 TEST_CASE("blocks beyond those that can be shown as walls are counted") {
   Play play;
   play.stage.opens();
@@ -232,6 +232,8 @@ TEST_CASE("blocks beyond those that can be shown as walls are counted") {
   CHECK(row(63) == "loses WorldEdit: more is built than can be shown as walls\n");
 }
 
+TEST_CASE("blocks two high that fill more than half of a tile are shown as bricks") {
+  Play play;
   play.stage.opens();
   play.tells_room();
   const auto tells_world = [&](const std::string& hash) {
@@ -370,8 +372,6 @@ TEST_CASE("with the client's maps, their rock and water stop a tank, too; a tank
   CHECK(wrong.stage.opens().starts_with("loses World: "));
 }
 
-TEST_CASE("the client's own death is health 0, and its respawn is moves and health; others are destroyed and created") {
-  Play play;
 TEST_CASE("maps that were read for all clients are not read again for each") {
   const Folder maps;
   maps.write("other.map", "no map at all");
@@ -422,6 +422,8 @@ TEST_CASE("players who leave all at once cost little, however many pieces there 
   CHECK(at_once + all == kPlayers);
 }
 
+TEST_CASE("the client's own death is health 0, and its respawn is moves and health; others are destroyed and created") {
+  Play play;
   play.start();
   CHECK(play.hears<words::Died>("player: 1 unit: 5 killer: 2 respawn_s: 3") ==
         "sends UpdateHealth direction=0 value=0 piece=1\n"

@@ -107,6 +107,17 @@ TEST_CASE("a map file is read, and an invalid one is refused") {
   CHECK(std::string(Ground::read(odd).error().field) == "row");
 }
 
+TEST_CASE("of a folder, at most 64 map files are read, and the others are told") {
+  const Folder many;
+  for (int i = 0; i < 64; ++i) many.write(std::to_string(i) + ".map", "Own\n9\n1\n0\n2\n1\n\n33\n");
+  CHECK(read_maps(many.path().string()).grounds.size() == 64);
+  CHECK(read_maps(many.path().string()).problems == "");
+  for (const char* name : {"a.map", "b.map", "c.map"}) many.write(name, "no map at all");
+  const Maps maps = read_maps(many.path().string());
+  CHECK(maps.problems.ends_with("3 more .map files are not read: at most 64 are. "));
+  CHECK(maps.grounds.size() + 3 >= 64);
+}
+
 TEST_CASE("maps are found in the folder of an unpacked game, unless one of them was altered") {
   const Folder game, none;
   const auto any = [](const Ground&) { return true; };

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <memory>
 #include <string>
 
 #include "adapters/panic/front/masonry.h"
@@ -106,6 +107,20 @@ TEST_CASE("rotated solids, tiles and everything beyond the bounds are walls, too
   CHECK(walls.shows({16, 29}));
   CHECK(walls.stands({16, 30}));
   CHECK_FALSE(walls.shows({16, 30}));  // behind others
+}
+
+TEST_CASE("the walls of a world are laid out once for all who see it, and not kept longer") {
+  words::World world = open_world();
+  add(world, 12.5, -12.5, 2, 2);
+  const auto one = std::make_shared<const words::World>(world), other = std::make_shared<const words::World>(world);
+  auto walls = walls_of(one, kTiles);
+  CHECK(walls->stands({16, 16}));
+  CHECK(walls_of(one, kTiles) == walls);
+  CHECK(walls_of(other, kTiles) != walls);
+  CHECK(walls_of(one, Tiles(kSide, kSide, 50, 0, 0)) != walls);
+  const std::weak_ptr<const Walls> last = walls;
+  walls.reset();
+  CHECK(last.expired());
 }
 
 TEST_CASE("walls on each side of open ground are shown up to two tiles deep, and not further") {

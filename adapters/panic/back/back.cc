@@ -24,11 +24,10 @@ Tile near_map(Tile tile) { return {std::clamp(tile.x, -256, 511), std::clamp(til
 
 }  // namespace
 
-PanicBack::PanicBack(const core::FaceOptions& options, std::vector<Ground> maps, std::string problems)
+PanicBack::PanicBack(const core::FaceOptions& options, std::shared_ptr<const Maps> maps)
     : dialect_(options.dialect),
       quits_(options.setting("leave") == "quit"),
       maps_(std::move(maps)),
-      problems_(std::move(problems)),
       link_(wire::Way::kToClient, make_message_codec(options.dialect)),
       driver_(battlefield_) {}
 
@@ -64,7 +63,7 @@ void PanicBack::on(const GameState& state, Out& out) {
   number_ = state.player;
   tanks_ = state.tanks;
   battlefield_.ground = Ground::uncharted(state.map, state.map_version);
-  for (const Ground& map : maps_)
+  for (const Ground& map : maps_->grounds)
     if (map.id() == state.map && map.version() == state.map_version) battlefield_.ground = map;
   settle_at_ = out.now() + kWatcherSettles;
   if (tanks_.empty()) out.wake(settle_at_);

@@ -13,7 +13,7 @@ namespace entente::panic {
 
 class PanicBack final : public core::Back {
  public:
-  PanicBack(const core::FaceOptions& options, std::vector<Ground> maps, std::string problems);
+  PanicBack(const core::FaceOptions& options, std::shared_ptr<const Maps> maps);
 
   void opened(const core::Peer& peer, core::BackOut& out) override;
   void speaks(std::size_t dialect, core::BackOut& out) override;
@@ -69,8 +69,7 @@ class PanicBack final : public core::Back {
 
   std::size_t dialect_;
   bool quits_;  // says Quit when leaving
-  std::vector<Ground> maps_;
-  std::string problems_;  // with the maps
+  std::shared_ptr<const Maps> maps_;
   wire::MessageLink<Message> link_;
 
   Phase phase_ = Phase::kWaiting;

@@ -68,10 +68,10 @@ void PanicBack::tell_room(Out& out) const {
   tell_rule("shot_speed", range / kReload, out);  // so that a shot has landed when the next is loaded
   tell_rule("reload", kReload, out);
   out.say(battlefield_.ground.world());
-  if (problems_.empty()) return;
+  if (maps_->problems.empty()) return;
   words::Notice notice;
   notice.set_level(words::Notice::WARNING);
-  notice.set_text(problems_);
+  notice.set_text(maps_->problems);
   out.say(notice);
 }
 

@@ -38,14 +38,14 @@ bool at_rest(const words::Pose& pose) {
 
 }  // namespace
 
-PanicFront::PanicFront(const core::FaceOptions& options, std::vector<Ground> maps, bool maps_fail)
+PanicFront::PanicFront(const core::FaceOptions& options, const std::shared_ptr<const Maps>& maps)
     : name_(options.setting("name")),
       role_(options.setting("watch") == "yes" ? words::WATCH : words::PLAY),
       starts_again_(options.setting("reset") == "yes"),
-      maps_fail_(maps_fail),
+      maps_fail_(!maps->problems.empty()),
       asks_for_(seconds(options.setting("reconnect"))),
       codec_(make_message_codec(options.dialect)),
-      screen_(options.dialect, std::move(maps)) {}
+      screen_(options.dialect, maps) {}
 
 // -- Coming in --------------------------------------------------------------------------------------------------------
 
@@ -312,8 +312,8 @@ void PanicFront::on(const words::Refused& refused, Out& out) {
   leave(refused.text().empty() ? "refused" : refused.text(), out);
 }
 
-void PanicFront::on(const words::World& world, Out& out) {
-  screen_.take_world(world, out);
+void PanicFront::on(const words::World&, Out& out) {
+  screen_.take_world(out);
   if (phase_ == Phase::kPlaying) take_terrain(out);
   if (hash_of_world(out) != world_) start_again(out);
 }

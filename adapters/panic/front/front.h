@@ -14,8 +14,8 @@ namespace entente::panic {
 
 class PanicFront final : public core::Front {
  public:
-  /// `maps`: the client's own maps. `maps_fail`: some of them could not be read.
-  PanicFront(const core::FaceOptions& options, std::vector<Ground> maps, bool maps_fail);
+  /// `maps`: the client's own maps.
+  PanicFront(const core::FaceOptions& options, const std::shared_ptr<const Maps>& maps);
 
   void opened(const core::Peer& peer, core::FrontOut& out) override;
   void receive(const Frames& frames, core::FrontOut& out) override;

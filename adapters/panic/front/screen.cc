@@ -16,8 +16,11 @@ constexpr std::size_t kMostLookedAt = 8192;                    // pieces in that
 
 }  // namespace
 
-Screen::Screen(std::size_t dialect, std::vector<Ground> pictures)
-    : codec_(make_message_codec(dialect)), pictures_(std::move(pictures)), tiles_(kShown, kShown) {}
+Screen::Screen(std::size_t dialect, std::shared_ptr<const Maps> pictures)
+    : codec_(make_message_codec(dialect)),
+      pictures_(std::move(pictures)),
+      tiles_(kShown, kShown),
+      walls_(std::make_shared<const Walls>()) {}
 
 std::optional<Tile> Screen::tile_of(core::Id unit) const {
   const auto at = index_of_.find(unit);
@@ -37,14 +40,14 @@ core::Id Screen::own_unit(std::uint32_t number, const Out& out) const {
   return state != nullptr && state->unit.alive() ? piece.unit : 0;
 }
 
-// -- Changes ----------------------------------------------------------------------------------------------------------
-
-void Screen::look_at(core::Id unit, Out& out) {
 bool Screen::is_own(core::Id unit) const {
   const auto at = index_of_.find(unit);
   return at != index_of_.end() && pieces_[at->second].own;
 }
 
+// -- Changes ----------------------------------------------------------------------------------------------------------
+
+void Screen::look_at(core::Id unit, Out& out) {
   if (!greeted_) return;
   const auto at = index_of_.find(unit);
   const core::UnitState* state = out.world().unit(unit);
@@ -72,9 +75,6 @@ void Screen::look_at_pose(core::Id unit, Out& out) {
 }
 
 void Screen::look_at_all(Out& out) {
-  for (Index i = 0; i < pieces_.size(); ++i) {
-    if (pieces_[i].unit == 0) continue;
-    if (out.world().unit(pieces_[i].unit) == nullptr) forget(i);
   if (!greeted_) return;
   if (out.now() >= looked_since_ + kLookAgain) {
     looked_since_ = out.now();
@@ -83,6 +83,9 @@ void Screen::look_at_all(Out& out) {
   looks_for_gone_ = looked_at_ > kMostLookedAt;
   if (looks_for_gone_) return out.wake(looked_since_ + kLookAgain);
   looked_at_ += pieces_.size();
+  for (Index i = 0; i < pieces_.size(); ++i) {
+    if (pieces_[i].unit == 0) continue;
+    if (out.world().unit(pieces_[i].unit) == nullptr) forget(i);
     paint(i, out);
   }
 }
@@ -102,6 +105,7 @@ void Screen::look_at_token(core::Id token, Out& out) {
 bool Screen::look_at_edit(const words::Edit& edit, Out& out) {
   if (!masonry_.has_blocks()) return false;
   for (const Tile tile : masonry_.change(edit)) look_at_wall(tile, out);
+  if (masonry_.take_left_out()) out.drop(drops::kMasonryFull);
   return true;
 }
 
@@ -119,7 +123,6 @@ Screen::Index Screen::wall_at(Tile tile) {
   return at->second;
 }
 
-  if (masonry_.take_left_out()) out.drop(drops::kMasonryFull);
 void Screen::hold_heading(core::Id unit, core::Micros until) {
   if (const auto at = index_of_.find(unit); at != index_of_.end()) pieces_[at->second].held_until = until;
 }
@@ -227,10 +230,10 @@ bool Screen::is_covered(const words::Unit& unit, const Out& out) const {
 void Screen::tick(Out& out) {
   if (!greeted_) return;
   send_counters(out);
+  if (looks_for_gone_) look_at_all(out);
   refresh_pellets(core::NearestPellets::kAtOnce, out);
   for (std::size_t left = waiting_.size(); left > 0; --left) {
     const Index index = waiting_.front();
-  if (looks_for_gone_) look_at_all(out);
     waiting_.pop_front();
     pieces_[index].waits = false;
     paint(index, out);

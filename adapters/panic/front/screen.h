@@ -4,6 +4,7 @@
 #pragma once
 
 #include <deque>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -30,7 +31,7 @@ class Screen {
   using Out = core::FrontOut;
 
   /// `pictures`: the client's own maps, as far as known.
-  Screen(std::size_t dialect, std::vector<Ground> pictures);
+  Screen(std::size_t dialect, std::shared_ptr<const Maps> pictures);
 
   /// Sends the whole greeting, once the room is ready. The second time, the client is assumed to know nothing.
   /// `number`: the player's number on the wire. A spectator gets one tank, which is destroyed as soon as the game
@@ -47,7 +48,7 @@ class Screen {
   /// later.
   void look_at_all(Out& out);
   /// Another world: it has other walls, nothing is built on it yet, and its units have other tiles.
-  void take_world(const words::World& world, Out& out);
+  void take_world(Out& out);
   /// Blocks were built or dug. False if blocks cannot be shown in this world.
   bool look_at_edit(const words::Edit& edit, Out& out);
   /// A token was put on the ground or taken from it. Tokens are shown as something to pick up.
@@ -70,14 +71,14 @@ class Screen {
   const Tiles& tiles() const { return tiles_; }
   /// Whether a tile is blocked in a world of another game: there is a wall, one was built, or the client's own map
   /// shows rock or water.
-  bool is_walled(Tile tile) const { return walls_.stands(tile) || masonry_.stands(tile) || is_drawn_blocked(tile); }
+  bool is_walled(Tile tile) const { return walls_->stands(tile) || masonry_.stands(tile) || is_drawn_blocked(tile); }
   /// Whether this is a room of Panic: its numbers are used unchanged, and dead units do not come back.
   bool same_game() const { return same_game_; }
   /// The unit behind the player's own tank with that number; 0 if there is no such tank, or no living unit.
   core::Id own_unit(std::uint32_t number, const Out& out) const;
-  /// The tile on which the client shows the unit, if it does.
   /// Whether one of the player's own tanks stands for the unit.
   bool is_own(core::Id unit) const;
+  /// The tile on which the client shows the unit, if it does.
   std::optional<Tile> tile_of(core::Id unit) const;
   std::uint32_t model_of_unit(core::Id unit) const;
 
@@ -110,10 +111,10 @@ class Screen {
   GameState state_of(std::uint16_t number, std::optional<Index> watchers_tank, Out& out) const;
   Tile first_look(const Out& out) const;
   void tell_pieces(Out& out);
-  void lay_walls(const words::World* world);
+  void lay_walls(const core::WorldState& world);
   void tell_walls(Tile from, Out& out);
   bool is_drawn_blocked(Tile tile) const { return picture_ != nullptr && picture_->blocks(tile); }
-  bool shows_wall(Tile tile) const { return (walls_.shows(tile) || masonry_.stands(tile)) && !is_drawn_blocked(tile); }
+  bool shows_wall(Tile tile) const { return (walls_->shows(tile) || masonry_.stands(tile)) && !is_drawn_blocked(tile); }
   Index wall_at(Tile tile);
   Tile place_of(Tile now, const words::Pose& pose) const;
   void look_at_wall(Tile tile, Out& out);
@@ -157,19 +158,19 @@ class Screen {
   std::unique_ptr<wire::MessageCodec<Message>> codec_;
   Buffer bytes_;
 
-  std::vector<Ground> pictures_;
+  std::shared_ptr<const Maps> pictures_;
   const Ground* picture_ = nullptr;  // the picture of the map that stands for a world of another game
   Tiles tiles_;
   std::uint8_t map_ = 2, map_version_ = 1;
   bool same_game_ = false;
   bool greeted_ = false;
-  std::vector<Piece> pieces_;
   bool looks_for_gone_ = false;    // look_at_all() was called, and put off
   core::Micros looked_since_ = 0;  // the pieces that were looked at are counted from then on
   std::size_t looked_at_ = 0;      // pieces
+  std::vector<Piece> pieces_;
   std::unordered_map<core::Id, Index, KeyedHash<core::Id>> index_of_, index_of_token_;
   std::unordered_map<int, Index, KeyedHash<int>> index_of_wall_;  // by the index of its tile, row by row
-  Walls walls_;                                                   // of a world of another game
+  std::shared_ptr<const Walls> walls_;                            // of a world of another game; shared
   Masonry masonry_;
   std::vector<Index> free_, own_;  // numbers that are free; the player's own tanks
   std::deque<Index> waiting_;

@@ -66,11 +66,13 @@ Tile Screen::first_look(const Out& out) const {
 }
 
 /// Takes another world. Edits follow the world, even if it is the same world again.
-void Screen::take_world(const words::World& world, Out& out) {
-  masonry_.lay(world, laid_over(&world));
+void Screen::take_world(Out& out) {
+  const words::World* world = out.world().geometry();
+  if (world == nullptr) return;
+  masonry_.lay(*world, laid_over(world));
   if (!greeted_ || same_game_) return;
-  tiles_ = tiles_of(&world);
-  lay_walls(&world);
+  tiles_ = tiles_of(world);
+  lay_walls(out.world());
   for (Tile tile; tile.y < tiles_.rows(); ++tile.y)
     for (tile.x = 0; tile.x < tiles_.columns() && index_of_wall_.size() < kMostWalls; ++tile.x)
       if (shows_wall(tile)) wall_at(tile);
@@ -85,10 +87,10 @@ void Screen::forget_all() {
   index_of_token_.clear();
   index_of_wall_.clear();
   free_.clear();
-  waiting_.clear();
-  pellets_.clear();
   own_.clear();
   looks_for_gone_ = false;
+  waiting_.clear();
+  pellets_.clear();
   over_told_ = false;
   pace_.start_again();
 }
@@ -99,16 +101,16 @@ void Screen::take_map(const core::WorldState& world) {
   map_ = map.id;
   map_version_ = map.version;
   tiles_ = tiles_of(world.geometry());
-  lay_walls(world.geometry());
+  lay_walls(world);
 }
 
 /// Finds the walls of a world of another game. Maps of Panic have theirs in the client's picture.
-void Screen::lay_walls(const words::World* world) {
-  walls_.clear();
+void Screen::lay_walls(const core::WorldState& world) {
+  const bool has_walls = world.geometry() != nullptr && !same_game_ && !map_of(world.geometry());
+  walls_ = has_walls ? walls_of(world.shared_geometry(), tiles_) : std::make_shared<const Walls>();
   picture_ = nullptr;
-  if (world == nullptr || same_game_ || map_of(world)) return;
-  walls_.lay(*world, tiles_);
-  for (const Ground& picture : pictures_)
+  if (!has_walls) return;
+  for (const Ground& picture : pictures_->grounds)
     if (picture.id() == map_ && picture.version() == map_version_) picture_ = &picture;
 }
 

@@ -156,7 +156,7 @@ bool Screen::fill_crater(Index index, Out& out) {
 /// beside a wall may be on its tile. It is then shown on the nearest tile without a wall, if that is less than half a
 /// tile away. `now`: where it was shown.
 Tile Screen::place_of(Tile now, const words::Pose& pose) const {
-  const auto stops = [&](Tile tile) { return walls_.stands(tile) || masonry_.stands(tile); };
+  const auto stops = [&](Tile tile) { return walls_->stands(tile) || masonry_.stands(tile); };
   const auto far = [&](Tile tile) {
     const double half = tiles_.side() / 2;
     return std::hypot(std::max(0.0, std::abs(pose.x() - tiles_.x(tile)) - half),

@@ -123,6 +123,22 @@ void Walls::lay(const words::World& world, const Tiles& tiles) {
   });
 }
 
+std::shared_ptr<const Walls> walls_of(const std::shared_ptr<const words::World>& geometry, const Tiles& tiles) {
+  struct Laid {
+    std::weak_ptr<const words::World> geometry;
+    Tiles tiles;
+    std::weak_ptr<const Walls> walls;
+  };
+  thread_local std::vector<Laid> laid;
+  std::erase_if(laid, [](const Laid& one) { return one.walls.expired(); });
+  for (const Laid& one : laid)
+    if (one.tiles == tiles && one.geometry.lock() == geometry) return one.walls.lock();
+  const auto walls = std::make_shared<Walls>();
+  walls->lay(*geometry, tiles);
+  laid.push_back({geometry, tiles, walls});
+  return walls;
+}
+
 bool Walls::shows(Tile tile) const {
   if (!stands(tile)) return false;
   for (int y = -kDeepest; y <= kDeepest; ++y)

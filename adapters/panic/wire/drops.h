@@ -21,7 +21,7 @@ inline constexpr MappingLine kActionOfDead =
 // -- By the front: what a client cannot be told -----------------------------------------------------------------------
 
 inline constexpr MappingLine kMapsUnreadable =
-    dropped_fact("World", "the folder of maps, or a file in it, cannot be read");
+    dropped_fact("World", "the folder of maps, or a file in it, cannot be read, or there are too many");
 inline constexpr MappingLine kMapIsFixed =
     dropped_fact("WorldEdit", "the client has its own map, which does not change");
 inline constexpr MappingLine kMasonryFull = dropped_fact("WorldEdit", "more is built than can be shown as walls");
@@ -55,8 +55,8 @@ inline constexpr MappingLine kNoAmmo = dropped_intent("Fire", "the tank has no a
 inline constexpr MappingLine kShotLeavesMap =
     dropped_intent("Fire", "the shot might leave the map, which crashes the server");
 inline constexpr MappingLine kShotUnanswered = dropped_intent("Fire", "the server did not carry out the shot in time");
-using core::drops::kUnanswered;  // for a step
 inline constexpr MappingLine kShotReplaced = dropped_intent("Fire", "a newer shot came before it could be sent");
 inline constexpr MappingLine kShotOfLost = dropped_intent("Fire", "the tank was lost before the shot was carried out");
+using core::drops::kUnanswered;  // for a step
 
 }  // namespace entente::panic::drops

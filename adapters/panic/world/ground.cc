@@ -160,8 +160,7 @@ std::string first_map_folder(const std::vector<std::string>& folders, bool (*unc
   for (const std::string& folder : folders) {
     std::error_code none;
     if (!std::filesystem::is_directory(folder, none)) continue;
-    std::string problems;
-    const std::vector<Ground> maps = read_maps(folder, problems);
+    const std::vector<Ground> maps = read_maps(folder).grounds;
     const auto of_the_game = [](const Ground& map) { return released(map.id(), map.version()) != nullptr; };
     const auto altered = [&](const Ground& map) { return of_the_game(map) && !unchanged(map); };
     if (std::ranges::any_of(maps, of_the_game) && std::ranges::none_of(maps, altered)) return folder;
@@ -169,11 +168,13 @@ std::string first_map_folder(const std::vector<std::string>& folders, bool (*unc
   return {};
 }
 
-std::vector<Ground> read_maps(const std::string& folder, std::string& problems) {
-  std::vector<Ground> maps;
+Maps read_maps(const std::string& folder) {
+  Maps maps;
+  std::string& problems = maps.problems;
+  std::size_t files = 0;
   std::error_code error;
   for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    if (at->path().extension() != ".map" || maps.size() == kMostMaps) continue;
+    if (at->path().extension() != ".map" || ++files > kMostMaps) continue;
     std::error_code unknown;
     if (!at->is_regular_file(unknown)) {  // reading a pipe would wait for its writer
       problems += at->path().filename().string() + " is not a file. ";
@@ -185,10 +186,13 @@ std::vector<Ground> read_maps(const std::string& folder, std::string& problems) 
     text.resize(static_cast<std::size_t>(file.gcount()));
     const auto ground = Ground::read(text);
     if (ground)
-      maps.push_back(*ground);
+      maps.grounds.push_back(*ground);
     else
       problems += at->path().filename().string() + " is not a map: its " + ground.error().field + " is wrong. ";
   }
+  if (files > kMostMaps)
+    problems += std::to_string(files - kMostMaps) + " more .map files are not read: at most " +
+                std::to_string(kMostMaps) + " are. ";
   if (error) problems += "The folder " + folder + " cannot be read: " + error.message() + ". ";
   return maps;
 }

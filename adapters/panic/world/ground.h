@@ -74,7 +74,12 @@ std::vector<std::string> likely_map_folders();
 /// has. Empty: there is none.
 std::string first_map_folder(const std::vector<std::string>& folders, bool (*unchanged)(const Ground&));
 
-/// Reads every .map file of a folder. `problems` gets the files that cannot be read, and why.
-std::vector<Ground> read_maps(const std::string& folder, std::string& problems);
+/// The maps of a folder.
+struct Maps {
+  std::vector<Ground> grounds;
+  std::string problems;  ///< which files are not among them, and why; empty: all are
+};
+/// Reads the .map files of a folder: at most 64 of them.
+Maps read_maps(const std::string& folder);
 
 }  // namespace entente::panic

@@ -35,6 +35,7 @@ class Tiles {
   Tile at(double x, double y) const;
   /// As at(), with hysteresis: it stays `now` until the place is more than 0.6 tiles from the middle of that tile.
   Tile nearest(Tile now, double x, double y) const;
+  bool operator==(const Tiles&) const = default;
   bool holds(Tile tile) const { return tile.x >= 0 && tile.y >= 0 && tile.x < columns_ && tile.y < rows_; }
 
  private:

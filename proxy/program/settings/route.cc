@@ -59,6 +59,12 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
     text.replace(at, from.size(), to);
 }
 
+/// With what all faces with these options share.
+core::FaceOptions with_preparation(const core::Faces& faces, core::FaceOptions options) {
+  if (faces.prepare != nullptr) options.prepared = faces.prepare(options);
+  return options;
+}
+
 }  // namespace
 
 std::string dialect_text(const wire::Game& game, std::size_t dialect) {
@@ -171,15 +177,18 @@ std::optional<Error> objection_to_relay_rules(const ListenEnd& listen) {
 }
 
 std::function<std::unique_ptr<core::Front>(std::size_t)> front_maker(const ListenEnd& listen) {
-  return [make = faces_of(*listen.game).front, settings = front_settings_of(listen)](std::size_t dialect) {
-    return make({dialect, settings});
+  const core::Faces& faces = faces_of(*listen.game);
+  return [make = faces.front, options = with_preparation(faces, {0, front_settings_of(listen)})](std::size_t dialect) {
+    return make({dialect, options.settings, options.follows, options.prepared});
   };
 }
 
 std::function<std::unique_ptr<core::Back>(std::size_t)> back_maker(const Endpoint& to, bool follows) {
-  return [make = faces_of(*to.game).back, settings = back_settings_of(to), follows](std::size_t dialect) {
-    return make({dialect, settings, follows});
-  };
+  const core::Faces& faces = faces_of(*to.game);
+  return
+      [make = faces.back, options = with_preparation(faces, {0, back_settings_of(to), follows})](std::size_t dialect) {
+        return make({dialect, options.settings, options.follows, options.prepared});
+      };
 }
 
 Outcome<RouteKind> route_kind(const ListenEnd& listen, const Endpoint& to) {

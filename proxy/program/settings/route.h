@@ -74,11 +74,11 @@ Settings back_settings_of(const Endpoint& to);
 /// Why a relay cannot have rules; nothing if it can.
 std::optional<Error> objection_to_relay_rules(const ListenEnd& listen);
 
-/// Creates fronts for clients of this listener, in one of its dialects, with front_settings_of(). REQUIRES: its game
-/// has fronts.
+/// Creates fronts for clients of this listener, in one of its dialects, with front_settings_of(). What they need is
+/// read now, once for all of them. REQUIRES: its game has fronts.
 std::function<std::unique_ptr<core::Front>(std::size_t dialect)> front_maker(const ListenEnd& listen);
 
-/// Creates backs for this server, in one of its dialects, with back_settings_of(). REQUIRES: its game has backs.
+/// The same for backs for this server, with back_settings_of(). REQUIRES: its game has backs.
 std::function<std::unique_ptr<core::Back>(std::size_t dialect)> back_maker(const Endpoint& to, bool follows = false);
 
 /// How the two ends are joined, as far as this is known before connecting. The error says why they cannot be.

@@ -5,9 +5,12 @@
 #include <array>
 
 #include "adapters/aos/aos.h"
+#include "adapters/panic/panic.h"
 #include "adapters/registry.h"
 #include "proxy/program/settings/route.h"
 #include "proxy/program/settings/url_options.h"
+#include "tests/program/folder.h"
+#include "tests/support/stage.h"
 #include "tests/support/toy_game.h"
 
 namespace entente::endpoint_test {
@@ -23,6 +26,20 @@ std::string said(std::string_view url) {
 }
 
 }  // namespace
+
+TEST_CASE("maps are read once for all connections of a listener, and again when it is made anew") {
+  const Folder maps;
+  maps.write("other.map", "no map at all");
+  const auto listen = parse_listen("panic://127.0.0.1?maps=" + maps.path().string(), games());
+  REQUIRE(listen.ok());
+  const auto opens = [](const std::function<std::unique_ptr<core::Front>(std::size_t)>& make) {
+    return testing::FrontStage(make(0), panic::game(), 0, wire::Way::kToClient).opens();
+  };
+  const auto make = front_maker(*listen);
+  std::filesystem::remove(maps.file("other.map"));
+  CHECK(opens(make).starts_with("loses World: "));
+  CHECK_FALSE(opens(front_maker(*listen)).starts_with("loses World: "));
+}
 
 TEST_CASE("an endpoint is parsed") {
   const std::uint16_t own = toy::game().default_port();
