@@ -80,7 +80,12 @@ TEST_CASE("aos back: a server that goes silent: the map does not come, or the pl
   outside.hears(words::Spawn());
   CHECK(outside.waits(10 * kSecond) ==
         "loses Enter: the server did not answer in time\n"
-        "says Notice level: WARNING text: \"the server has not answered the request to play\" (to 1)\n");
+        "says Notice level: WARNING text: \"the server has not answered the request to play\" (to 1)\n"
+        "sends ExistingPlayer player=3 team=0 weapon=0 tool=2 kills=0 colour=(111 111 111) name=\"anna\"\n");
+  const std::string later = outside.waits(200 * kSecond);
+  CHECK(count(later, "sends ExistingPlayer ") == 8);  // ten times in all
+  CHECK(count(later, "loses Enter: the server did not answer in time") == 9);
+  CHECK(count(later, "says Notice ") == 0);
 }
 
 TEST_CASE("aos back: the player may ask to spawn before the map is loaded; a spectator does not spawn") {

@@ -15,7 +15,8 @@ namespace {
 /// How long a server may be silent while it sends its map. Longer than WorldWait::kPatience, because the server may be
 /// another Entente, which waits for its own server.
 constexpr core::Micros kMapPatience = 90 * core::kSecond;
-/// Servers create a dead player again by themselves. After this many times of waiting, nobody counts any more.
+/// Servers create a dead player again by themselves. After this many times of waiting, nobody counts any more. A server
+/// is asked as often to let a player in.
 constexpr int kMostTimes = 10;
 
 }  // namespace
@@ -42,6 +43,7 @@ void AosBack::claim_late(core::Claim claim, int times, Outlet& out) {
   if (!server_.loaded()) return server_.refuse(words::Refused::SERVER_GONE, "the server does not send its map", out);
   server_.claims.tell_unanswered(claim, out);
   if (claim == core::Claim::kSpawn && times < kMostTimes) server_.claims.begin(claim, kSpawnPatience, out);
+  if (claim == core::Claim::kEnter && times < kMostTimes) joining_.enter_again(out);
 }
 
 void AosBack::hear(const core::Intent& intent, Outlet& out) {

@@ -216,3 +216,9 @@ void Joining::enter(BackOut& out) {
 }
 
 }  // namespace entente::aos
+void Joining::enter_again(BackOut& out) {
+  if (server_.stage != Stage::kEntering) return;
+  server_.stage = Stage::kReadyToEnter;
+  enter(out);
+}
+

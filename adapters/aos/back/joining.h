@@ -34,6 +34,8 @@ class Joining {
 
   /// Carries out what the player has asked for after its request to enter was sent, once the server has let it in.
   void catch_up(BackOut& out);
+  /// The server has not answered our request to play: makes it again.
+  void enter_again(BackOut& out);
   /// The map and its State Data are complete: reports them to the room.
   void learn(VoxelMap map, words::World world, const StateData& state, BackOut& out);
 
