@@ -243,6 +243,21 @@ TEST_CASE("aos back: a player who asked to spawn on an earlier map does not play
   CHECK_FALSE(has(scene.receives(capture_the_flag(4)), "sends ExistingPlayer"));
 }
 
+TEST_CASE("aos back: a player who may not watch plays on the next map, too; a wish without an answer is made again") {
+  words::Watch watch;
+  watch.set_mode(words::Watch::ROAM);
+  for (const bool late : {false, true}) {
+    CAPTURE(late);
+    Scene scene;
+    scene.plays();
+    CHECK(has(scene.hears(watch), "sends ChangeTeam player=3 team=255\n"));
+    scene.waits(late ? 4 * kSecond : 2 * kSecond);
+    scene.loads();
+    CHECK(has(scene.receives(capture_the_flag(4)), "sends ExistingPlayer player=4 team=255 ") != late);
+    if (late) CHECK(has(scene.hears(words::Spawn()), "sends ExistingPlayer player=4 team=0 "));
+  }
+}
+
 TEST_CASE("aos back: a spectator who has asked for a side plays on it on the next map") {
   Scene scene;
   scene.plays();

@@ -30,6 +30,7 @@ void tell_rules(const StateData& state, BackOut& out) {
 
 /// The first packet of a session, and of each next map. Everything known so far is void.
 void Joining::hear(const MapStart& start, BackOut& out) {
+  end_vain_wish_to_watch();
   late_change_ = {};
   late_role_ = false;
   const bool asked = server_.stage == Stage::kEntering || waits_for_life();
@@ -49,6 +50,14 @@ void Joining::hear(const MapStart& start, BackOut& out) {
   announced_ = start.size;
   map_name_ = text_of(start.name.chars);
   if (server_.dialect().map_checksum) server_.send(MapCached{0}, out);
+}
+
+/// Without an answer in time, the server has refused to make our player a spectator. It plays on the next map, too.
+void Joining::end_vain_wish_to_watch() {
+  const ServerPlayer* me = players_.own();
+  const bool pending = late_role_ || server_.claims.waits(core::Claim::kChange);
+  if (!server_.in() || pending || me == nullptr || !me->alive || me->team == kSpectator) return;
+  if (server_.wish) server_.wish->set_role(words::PLAY);
 }
 
 void Joining::hear(const MapChunk& chunk, BackOut& out) {
@@ -215,10 +224,10 @@ void Joining::enter(BackOut& out) {
   server_.claims.begin(core::Claim::kEnter, kEnterPatience, out);
 }
 
-}  // namespace entente::aos
 void Joining::enter_again(BackOut& out) {
   if (server_.stage != Stage::kEntering) return;
   server_.stage = Stage::kReadyToEnter;
   enter(out);
 }
 
+}  // namespace entente::aos

@@ -42,6 +42,7 @@ class Joining {
  private:
   bool may_load(const BackOut& out);
   bool waits_for_life();
+  void end_vain_wish_to_watch();
   void introduce(BackOut& out);
   void take_role(BackOut& out);
   void enter(BackOut& out);
