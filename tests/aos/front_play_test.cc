@@ -638,6 +638,24 @@ TEST_CASE("a tile that turns out to be a wall is built") {
   CHECK(said.find("sends BlockLine player=32 from=(256 255 56) to=(271 255 56)\n") != std::string::npos);
 }
 
+TEST_CASE("a block of a wall that was shown later is put back when its client digs it") {
+  Play play;
+  play.plays("game: 'panic'", R"(hash: 'tiles' kind: TILES west: -400 east: 400 south: -400 north: 400 columns: 32
+                                 rows: 32)");
+  const std::string dug = "sends BlockAction player=0 action=1 at=(256 240 ",
+                    again = "sends BlockAction player=32 action=0 at=(256 240 ";
+  const auto digs = [&](int z) { return play.says(BlockAction{0, 1, {256, 240, z}}); };
+  CHECK(has(digs(61), dug + "61)\n"));  // nothing is there yet
+  play.hears<words::WorldEdit>("edit { op: BUILD x: 12.5 y: 12.5 }");
+  play.hears<words::Unit>("id: 40 kind: BRICK alive: true pose { x: 37.5 y: 12.5 }");
+  CHECK(has(digs(61), again + "61)\n"));
+  CHECK(has(digs(56), again + "56)\n"));
+  CHECK(has(digs(55), dug + "55)\n"));  // above it
+  CHECK(has(play.says(BlockAction{0, 1, {272, 240, 61}}), "sends BlockAction player=32 action=0 at=(272 240 61)\n"));
+  play.hears<words::Gone>("unit: 40");
+  CHECK(has(play.says(BlockAction{0, 1, {272, 240, 61}}), "sends BlockAction player=0 action=1 at=(272 240 61)\n"));
+}
+
 // -- Objectives and chat ---------------------------------------------------------------------------------------------
 
 TEST_CASE("bricks are walls as long as they stand, and the first ones are sent with the map") {

@@ -84,9 +84,22 @@ void BlockEdits::take_back(const Block& at, FrontOut& out) {
   if (!std::exchange(told_, true)) client_.notice("nothing can be built or dug in this world", out);
   const auto x = static_cast<std::uint32_t>(at[0]), y = static_cast<std::uint32_t>(at[1]),
              z = static_cast<std::uint32_t>(at[2]);
-  if (!map_.map().solid(x, y, z)) return client_.send(BlockAction{kOwn, kDestroy, at}, out);
-  show_colour(kWorldId, map_.colour(x, y, z) & 0xffffffU, out);
+  const bool mapped = map_.map().solid(x, y, z);
+  if (!mapped && !is_walled(at, out)) return client_.send(BlockAction{kOwn, kDestroy, at}, out);
+  show_colour(kWorldId, mapped ? map_.colour(x, y, z) & 0xffffffU : kWallColour, out);
   client_.send(BlockAction{kWorldId, kBuild, at}, out);
+}
+
+/// Whether a wall is shown there that the map does not have.
+bool BlockEdits::is_walled(const Block& at, const FrontOut& out) const {
+  const words::World* world = out.world().geometry();
+  if (walls_.empty() || world == nullptr || world->columns() == 0 || world->rows() == 0) return false;
+  const Point middle = middle_of(at);
+  const auto tile = tile_at(middle.x, middle.y, out);
+  const auto wall = tile ? walls_.find(place_of(*tile)) : walls_.end();
+  if (wall == walls_.end() || !wall->second.shown) return false;
+  const int ground = wall->second.tile.first[2];
+  return at[2] <= ground && at[2] > ground - kLevelsOfWall;
 }
 
 // -- What the room says ----------------------------------------------------------------------------------------------

@@ -55,6 +55,7 @@ class BlockEdits {
   };
   bool may_build(const Block& at, FrontOut& out);
   void take_back(const Block& at, FrontOut& out);
+  bool is_walled(const Block& at, const FrontOut& out) const;
   void show_edit(const words::WorldEdit& edit, FrontOut& out);
   bool has_room(const FrontOut& out) const;
   void take_edits(const FrontOut& out);
