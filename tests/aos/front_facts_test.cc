@@ -451,14 +451,16 @@ TEST_CASE("aos front: a brick that is dead, or stands outside the map, is no wal
   CHECK(play.hears<words::Unit>("id: 41 kind: BRICK alive: true pose { x: 9000 y: 12.5 }") == "");
   CHECK(play.hears<words::WorldEdit>("edit { op: BUILD x: 9000 y: 12.5 }") ==
         "loses WorldEdit: the position is outside the map\n");
-  std::size_t walls = 0;
+  std::size_t walls = 0, lost = 0;
   for (int id = 0; id < 300; ++id) {
     const std::string x = std::to_string(id % 30 * 25 - 362.5), y = std::to_string(id / 30 * 25 - 362.5);
     const std::string brick = " kind: BRICK alive: true pose { x: " + x + " y: " + y + " }";
     const std::string said = play.hears<words::Unit>("id: " + std::to_string(100 + id) + brick);
     walls += count(said + play.waits(100 * kMillisecond), "sends BlockLine player=32 ") != 0;
+    lost += count(said, "loses Unit: more bricks than a client is shown");
   }
   CHECK(walls == 256);
+  CHECK(lost == 300 - 256);
 }
 
 const std::string kTiles = "hash: 't' kind: TILES columns: 32 rows: 32 west: -400 east: 400 south: -400 north: 400";

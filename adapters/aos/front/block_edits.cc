@@ -11,10 +11,10 @@ namespace entente::aos {
 namespace {
 
 constexpr int kLongestLineOfBlocks = 64;
-constexpr std::size_t kMostEditsWaiting = 65'536;     // then the edits of the world are sent instead
+constexpr std::size_t kMostEditsWaiting = 65'536;  // then the edits of the world are sent instead
 /// Bytes of edits and walls for a slow client. Above 64 KiB, it would get no snapshots (snapshot_sender.cc).
 constexpr std::size_t kMostBytesWaiting = 48 * 1024;
-constexpr std::size_t kEditBytes = 32;                // about, as sent
+constexpr std::size_t kEditBytes = 32;  // about, as sent
 constexpr core::Micros kEditsOn = 10 * core::kMillisecond;
 constexpr std::uint32_t kWallColour = 0x8a8378;
 constexpr int kLevelsOfWall = 6;
@@ -181,7 +181,8 @@ void BlockEdits::hear(const words::Unit& unit, FrontOut& out) {
   if (unit.kind() != words::Unit::BRICK || !unit.alive() || map_.given() || world == nullptr || world->columns() == 0)
     return;
   const auto tile = tile_at(unit.pose().x(), unit.pose().y(), out);
-  if (!tile || bricks_.size() >= kMostBricks || bricks_.contains(unit.id())) return;
+  if (!tile || bricks_.contains(unit.id())) return;
+  if (bricks_.size() >= kMostBricks) return out.drop(drops::kBricksFull);
   Wall* wall = wall_on(*tile, out);
   if (wall == nullptr) return;
   ++wall->bricks;

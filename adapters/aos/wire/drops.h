@@ -41,6 +41,7 @@ inline constexpr MappingLine kMapBroken = dropped_fact("World.voxels", "the map 
 inline constexpr MappingLine kSolidsLeftOut =
     dropped_fact("World.solids", "units can pass through it, or there are too many solids");
 inline constexpr MappingLine kWallsFull = dropped_fact("WorldEdit", "more walls than a client is shown");
+inline constexpr MappingLine kBricksFull = dropped_fact("Unit", "more bricks than a client is shown");
 inline constexpr MappingLine kEditOutside = dropped_fact("WorldEdit", "the position is outside the map");
 inline constexpr MappingLine kPlayersFull = dropped_fact("Player", "more players than a client can show");
 inline constexpr MappingLine kUnitOfNobody =

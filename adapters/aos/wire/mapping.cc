@@ -308,6 +308,7 @@ constexpr MappingLine kMapping[] = {
     drops::kMapBroken,
     drops::kSolidsLeftOut,
     drops::kWallsFull,
+    drops::kBricksFull,
     drops::kEditOutside,
     drops::kPlayersFull,
     drops::kUnitOfNobody,
