@@ -69,6 +69,24 @@ TEST_CASE("aos front: a client enters again if its side turns out to have anothe
   CHECK(count(said, "says Spawn") == 1);
 }
 
+TEST_CASE("aos front: a side that a client chooses while its map still loads is the one on which it plays") {
+  const auto loads = [](const std::string& colour1, const std::string& colour2) {
+    Play play;
+    play.opens();
+    play.hears<words::Room>(kAos);
+    CHECK(has(play.enters(0), "says Enter name: \"anna\" team: BLUE "));
+    CHECK(has(play.says(ChangeTeam{0, 1}), "says Change team: GREEN\n"));
+    play.hears<words::Rule>("name: 'AOS.colour1' value: '" + colour1 + "'");
+    play.hears<words::Rule>("name: 'AOS.colour2' value: '" + colour2 + "'");
+    play.hears<words::World>(Play::kFlat);
+    play.hears<words::Ready>("");
+    return play.waits(5 * kSecond);
+  };
+  CHECK(count(loads("0000ff", "ff0000"), "says Enter name: \"anna\" team: RED ") == 1);
+  CHECK(count(loads("ff0000", "0000ff"), "says Enter name: \"anna\" team: BLUE ") ==
+        1);  // as at first, but not as last
+}
+
 TEST_CASE("aos front: before it has entered, a client chooses no weapon, side or colour, and says nothing") {
   Play play;
   play.greets(kAos);

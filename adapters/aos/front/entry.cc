@@ -110,6 +110,7 @@ void Entry::change(std::optional<std::uint8_t> team, std::optional<std::uint8_t>
   if (weapon) change.set_kit(kit_of(*weapon));
   if (weapon) profile_.set_kit(kit_of(*weapon));
   if (team && early_side_) early_side_ = *team;
+  if (change.has_team() && early_side_) profile_.set_team(change.team());
   if (change.has_team() || change.has_kit()) out.say(change);
   if (watches) watch(out);
   if (same_game(out)) return;
