@@ -372,9 +372,35 @@ TEST_CASE("enet: a gap that the window does not hold is reported, and what waite
   REQUIRE(heard.packets.size() == 2 + EnetDissector::kWindow);
   CHECK(heard.packets[1].starts_with("s2c 0 1 00000003"));
   CHECK(dissector.kept() == 0);
-  say(2);  // too late
+  say(2);  // too late, and its receiver may have waited for it
+  CHECK(heard.faults ==
+        std::vector<std::string>{"reliable packets are missing", "a reliable packet that was given up"});
+  CHECK(heard.wrong.back() != "");
+  say(1), say(3), say(3 + EnetDissector::kWindow);  // sent again
   say(4 + EnetDissector::kWindow);
   CHECK(heard.packets.size() == 3 + EnetDissector::kWindow);
+  CHECK(heard.faults.size() == 2);
+  dissector.lost(heard);
+  say(2);
+  CHECK(heard.packets.size() == 4 + EnetDissector::kWindow);
+  CHECK(heard.faults.size() == 2);
+}
+
+TEST_CASE("enet: packets far ahead hide those that its receiver still waits for no more than the faults say") {
+  Heard heard;
+  EnetUnpacker unpacker;
+  EnetDissector dissector(unpacker);
+  const auto say = [&](std::uint32_t number) {
+    dissector.datagram(Way::kToServer, from_hex("00000600" + hex_of(number & 0xffffU, 4) + "0001aa"), heard);
+  };
+  constexpr std::uint32_t kFirst = 60'000, kFar = kFirst + 20'000;
+  say(kFirst);
+  for (std::uint32_t i = 0; i <= EnetDissector::kWindow; ++i) say(kFar + i);
+  REQUIRE(heard.faults.size() == 1);
+  for (std::uint32_t number = kFirst + 1; number < kFar; ++number) say(number);
+  CHECK(heard.faults.size() == 1 + kFar - kFirst - 1);
+  say(kFar);
+  CHECK(heard.faults.size() == kFar - kFirst);
 }
 
 TEST_CASE("enet: a packet that its receiver discards or keeps back, because it is too far ahead, hides no others") {
@@ -518,7 +544,10 @@ TEST_CASE("enet: of unreliable packets that stay unfinished, the oldest makes ro
   };
   for (std::uint32_t start = 1; start <= 32; ++start) CHECK(fragment(start, 0) == 0);
   const std::size_t full = dissector.kept();
+  CHECK(heard.faults.empty());
   CHECK(fragment(33, 0) == 0);
+  CHECK(heard.faults == std::vector<std::string>{"an unreliable packet is incomplete"});
+  CHECK(heard.wrong == std::vector<std::string>{""});
   CHECK(dissector.kept() == full);
   CHECK(fragment(1, 1) == 0);  // its first part is gone
   CHECK(fragment(2, 1) == 1);

@@ -9,6 +9,7 @@ namespace entente::net {
 namespace {
 
 constexpr const char* kTooFar = "a packet too far ahead";
+constexpr const char* kGivenUp = "a reliable packet that was given up";
 
 /// Whether ENet takes this reliable number, if `current` was the last one in order: it discards one that is seven
 /// windows ahead or more.
@@ -99,7 +100,7 @@ const char* EnetDissector::reliable(wire::Way way, const EnetCommand& command, E
   if (channel.next == 0) channel.next = kFar + (from_start_ ? 1U : first);
   const auto next = static_cast<std::uint16_t>(channel.next);
   const auto ahead = static_cast<std::int16_t>(first - next);
-  if (ahead < 0) return nullptr;  // sent again
+  if (ahead < 0) return channel.has_given_up(first) ? kGivenUp : nullptr;  // sent again
   if (!takes(first, static_cast<std::uint16_t>(next - 1))) return kTooFar;
   const std::uint64_t at = channel.next + static_cast<std::uint64_t>(ahead);
   const auto came = [&] {
@@ -183,8 +184,20 @@ const char* EnetDissector::fragment(wire::Way way, const EnetCommand& command, E
     drop(mine, held, found);
   }
   constexpr std::size_t kUnderWay = 32;  // a lost fragment leaves its packet unfinished for ever
-  if (held.size() > kUnderWay) drop(mine, held, held.begin());
+  if (held.size() > kUnderWay) {
+    to.fault(way, {"an unreliable packet is incomplete", "", 0}, {});
+    drop(mine, held, held.begin());
+  }
   return what;
+}
+
+/// Goes on to the number `to`. `came`: those before it have come, and are not given up.
+void EnetDissector::Channel::pass(std::uint64_t to, bool came) {
+  if (to != next && !came && !given_up) given_up = std::make_unique<std::bitset<kBehind>>();
+  if (given_up)
+    for (std::uint64_t number = std::max(next, to - std::min(to, kBehind)); number < to; ++number)
+      given_up->set(number % kBehind, !came);
+  next = to;
 }
 
 /// Puts a packet, or a fragment of one, where it belongs.
@@ -218,7 +231,8 @@ void EnetDissector::deliver(wire::Way way, std::uint8_t id, Channel& channel, En
     const auto first = channel.reliable.begin();
     if (first->first != channel.next && !over_gaps) return;
     if (!first->second.whole() && !over_gaps) return;
-    channel.next = first->first + first->second.count;
+    channel.pass(first->first, false);
+    channel.pass(first->first + first->second.count, first->second.whole());
     channel.held -= first->second.came.size();
     if (first->second.whole()) to.packet(way, id, EnetDelivery::kReliable, first->second.packet());
     drop(side(way), channel.reliable, first);
@@ -231,6 +245,7 @@ void EnetDissector::lost(EnetHeard& to) {
     one.unsequenced = {};
     for (auto& [id, channel] : one.channels) {
       channel.next = 0;
+      channel.given_up.reset();
       channel.newest = {};
     }
   }

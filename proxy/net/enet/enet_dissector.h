@@ -6,8 +6,10 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -49,8 +51,10 @@ class EnetDissector {
   /// Takes one UDP payload, in the order seen. Packets come out as their receiver gets them: none twice; reliable
   /// ones in order, however they were sent; unreliable ones unless they are late. Those that their receiver discards or
   /// keeps back, because they are too far ahead, are faults. A gap is given up and reported as a fault once more than
-  /// kWindow later reliable packets or fragments have come. Returns whether it had a valid packet or fragment, even one
-  /// that comes out later, came before, or is too late.
+  /// kWindow later reliable packets or fragments have come; what comes of it afterwards is a fault each, because its
+  /// receiver may still have waited for it. So is an unreliable packet that stays incomplete, when it makes room for
+  /// others. Returns whether it had a valid packet or fragment, even one that comes out later, came before, or is too
+  /// late.
   bool datagram(wire::Way way, Bytes bytes, EnetHeard& to);
 
   /// Datagrams were missed: waiting packets come out, and the next packet on a channel is the next in order. No packet
@@ -105,11 +109,15 @@ class EnetDissector {
     bool is_new(std::uint16_t number);
   };
   struct Channel {
+    static constexpr std::uint64_t kBehind = 0x8000;  // numbers that count as earlier than the next
+    void pass(std::uint64_t to, bool came);
+    bool has_given_up(std::uint16_t number) const { return given_up && (*given_up)[number % kBehind]; }
     std::uint64_t next = 0;  // the reliable sequence number that comes next, unwrapped; 0 = none seen yet
+    std::unique_ptr<std::bitset<kBehind>> given_up;  // of the numbers before `next`; null: none
     Held reliable;
     std::size_t held = 0;  // packets and fragments in `reliable`
-    Held unreliable;  // fragments under way, by the numbers of the last reliable packet and of their own
-    Newest newest;    // of the unreliable ones
+    Held unreliable;       // fragments under way, by the numbers of the last reliable packet and of their own
+    Newest newest;         // of the unreliable ones
   };
   struct Side {
     std::map<std::uint8_t, Channel> channels;
