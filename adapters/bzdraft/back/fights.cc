@@ -93,7 +93,7 @@ void Fights::hear(const ShotUpdate& update, BackOut& out) {
   moved.set_target(server_players_.id_of(update.target));
   core::set_way(from_thousandths(update.position), from_thousandths(update.velocity), moved);
   tell_shot(update.shooter, moved, out);
-  incoming_.steer(update.shooter, update.shot, moved, out.now());
+  steer(update.shooter, moved, out);
 }
 
 // -- What our player does ---------------------------------------------------------------------------------------------

@@ -141,7 +141,7 @@ void Fights::hear(const GuidedUpdate& update, BackOut& out) {
   moved.set_target(server_players_.id_of(update.target.byte));
   core::set_way(update.pos, update.vel, moved);
   tell_shot(update.player.byte, moved, out);
-  incoming_.steer(update.player.byte, update.shot, moved, out.now());
+  steer(update.player.byte, moved, out);
 }
 
 // -- What our player does ---------------------------------------------------------------------------------------------

@@ -117,11 +117,21 @@ void IncomingShots::forget_shooter(std::uint32_t shooter) {
 
 const Incoming* IncomingShots::hit(const Step& step, const std::function<bool(const Incoming&)>& counts) {
   int legs = kLegsAtOnce;
-  for (Incoming& shot : shots_) {
-    if (!shot.back_tests || step.now < shot.began + micros(shot.nature.harmless_s) || step.since > shot.ends) continue;
-    if (hits(shot, step, legs) && (!counts || counts(shot))) return &shot;
-  }
+  for (Incoming& shot : shots_)
+    if (may_hit(shot, step) && hits(shot, step, legs) && (!counts || counts(shot))) return &shot;
   return nullptr;
+}
+
+const Incoming* IncomingShots::hit_by(std::uint32_t shooter, std::uint32_t shot, const Step& step,
+                                      const std::function<bool(const Incoming&)>& counts) {
+  const auto at = std::find_if(shots_.rbegin(), shots_.rend(), is(shooter, shot));
+  int legs = kLegsOfOne;
+  if (at == shots_.rend() || !may_hit(*at, step) || !hits(*at, step, legs)) return nullptr;
+  return !counts || counts(*at) ? &*at : nullptr;
+}
+
+bool IncomingShots::may_hit(const Incoming& shot, const Step& step) {
+  return shot.back_tests && step.now >= shot.began + micros(shot.nature.harmless_s) && step.since <= shot.ends;
 }
 
 bool IncomingShots::hits(Incoming& shot, const Step& step, int& legs) {

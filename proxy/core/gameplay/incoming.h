@@ -80,7 +80,7 @@ struct Incoming : Flight {
 /// them.
 class IncomingShots {
  public:
-  static constexpr int kLegsAtOnce = 128;
+  static constexpr int kLegsAtOnce = 128, kLegsOfOne = 4;
   static constexpr std::uint32_t kMostBounces = 100;
   static constexpr int kGuidedAtOnce = 64;  ///< the others fly straight on
 
@@ -96,6 +96,10 @@ class IncomingShots {
   void watch(Incoming shot, double life, Micros now);
   /// The last shot with these numbers; null if there is none. Valid until the next watch() or forget().
   const Incoming* find(std::uint32_t shooter, std::uint32_t shot) const;
+  /// As hit(), for one shot alone. For a shot that is to be steered, whose way until now is then forgotten. Looks at no
+  /// more than kLegsOfOne ways between two walls.
+  const Incoming* hit_by(std::uint32_t shooter, std::uint32_t shot, const Step& step,
+                         const std::function<bool(const Incoming&)>& counts = {});
   /// The shot was steered: its new place and flight, and whom it follows.
   void steer(std::uint32_t shooter, std::uint32_t shot, const words::ShotMoved& moved, Micros now);
   /// The shot has ended: it can no longer hit us, and follows nobody.
@@ -111,6 +115,7 @@ class IncomingShots {
              const std::function<void(const Incoming&)>& turned);
 
  private:
+  static bool may_hit(const Incoming& shot, const Step& step);
   bool hits(Incoming& shot, const Step& step, int& legs);
   static bool wave_hits(const Incoming& shot, const Step& step);
   static bool ray_hits(Incoming& shot, const Step& step, int& legs);

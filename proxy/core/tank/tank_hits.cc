@@ -24,12 +24,28 @@ void TankHits::watch(std::uint8_t shooter, const words::Shot& shot, std::uint32_
 }
 
 void TankHits::test(const DrivenTank::TimeStep& step, BackOut& out) {
-  if (state_.client_decides() || tank_.may_be_paused()) return;
+  if (!may_test()) return;
   const TankModel target = tank_.target();
   const Incoming* shot = incoming_.hit({target, tank_.terrain, step.was, state_of(tank_.pose), step.since, out.now()},
                                        [&](const Incoming& one) { return counts(one, out); });
-  if (shot == nullptr) return look_around(step, out);
-  if (auto died = tell_hit(*shot, out)) claim_death(std::move(*died), out);
+  shot != nullptr ? tell(*shot, out) : look_around(step, out);
+}
+
+void TankHits::tell(const Incoming& hit, BackOut& out) {
+  if (auto died = tell_hit(hit, out)) claim_death(std::move(*died), out);
+}
+
+/// The tank is where it was in the last step.
+void TankHits::steer(std::uint8_t shooter, const words::ShotMoved& moved, BackOut& out) {
+  if (tank_.alive && may_test() && tank_.driven_until < out.now()) {
+    const TankModel target = tank_.target();
+    const TankState here = state_of(tank_.pose);
+    const Incoming* shot =
+        incoming_.hit_by(shooter, moved.shot(), {target, tank_.terrain, here, here, tank_.driven_until, out.now()},
+                         [&](const Incoming& one) { return counts(one, out); });
+    if (shot != nullptr) tell(*shot, out);
+  }
+  incoming_.steer(shooter, moved.shot(), moved, out.now());
 }
 
 void TankHits::claim_death(words::Died died, BackOut& out) {

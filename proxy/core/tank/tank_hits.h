@@ -43,6 +43,8 @@ class TankHits {
   /// A shot begins. `shot`: has the server's number; `weapon`: the game's number; `harmless`: it cannot hurt us.
   void watch(std::uint8_t shooter, const words::Shot& shot, std::uint32_t weapon, const ShotNature& nature, double life,
              bool harmless, BackOut& out);
+  /// A shot is steered, after a test of its way until now. `moved`: has the server's number for the shot.
+  void steer(std::uint8_t shooter, const words::ShotMoved& moved, BackOut& out);
   /// The tank is dead, as far as we know. The server must confirm it.
   void claim_death(words::Died died, BackOut& out);
   /// Whether this shot, which met the tank, does anything to it.
@@ -59,6 +61,9 @@ class TankHits {
   IncomingShots incoming_;
 
  private:
+  bool may_test() const { return !state_.client_decides() && !tank_.may_be_paused(); }
+  void tell(const Incoming& hit, BackOut& out);
+
   words::Died claimed_;
   ShotNumbers own_numbers_;
 };

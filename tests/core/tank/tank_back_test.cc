@@ -41,6 +41,10 @@ class Hits final : public TankHits {
   Hits(JoinState& state, TankOnServer& tank) : TankHits(state, tank) {}
   using TankHits::claim_death;
   using TankHits::incoming_;
+  using TankHits::number_in_room;
+  using TankHits::number_on_server;
+  using TankHits::steer;
+  using TankHits::tell_shot;
   using TankHits::watch;
 
   bool ignores = false, survives = false;
@@ -729,6 +733,36 @@ TEST_CASE("a tank that turns to its target may jump meanwhile") {
   TankState tank;
   driver.drive({}, {}, steering, 19, 0.04, tank);
   CHECK(tank.z > 0);
+}
+
+TEST_CASE("a shot that is steered has hit the tank if it met it before, unless it does no harm or the tank is dead") {
+  struct Row {
+    const char* what;
+    Micros after;  // ms until it is steered away; it meets the tank after 470
+    bool hits;
+  };
+  for (const Row& row : {Row{"late", 479, true}, Row{"in time", 450, false}, Row{"harmless", 479, false},
+                         Row{"dead", 479, false}, Row{"paused", 479, false}}) {
+    CAPTURE(row.what);
+    Scene scene;
+    scene.in();
+    scene.hits().watch(5, shot_at_tank(9), 0, {}, 4, false, scene.out);
+    scene.ticks(440 * kMillisecond);
+    REQUIRE_FALSE(is_hit(scene.hits().told));
+    scene.hits().ignores = row.what == std::string("harmless");
+    scene.tank().paused = row.what == std::string("paused");
+    if (row.what == std::string("dead")) scene.tank().end();
+    words::ShotMoved moved;
+    moved.set_shot(9);
+    moved.set_y(500);
+    moved.set_vy(100);
+    scene.out.time += (row.after - 440) * kMillisecond;
+    scene.hits().steer(5, moved, scene.out);
+    CHECK(is_hit(std::exchange(scene.hits().told, {})) == row.hits);
+    if (row.hits) CHECK_FALSE(scene.tank().alive);
+    scene.ticks();
+    CHECK_FALSE(is_hit(scene.hits().told));  // it flies elsewhere now
+  }
 }
 
 }  // namespace entente::core::tank_back_test
