@@ -33,7 +33,7 @@ void Fights::hear(const Killed& killed, BackOut& out) {
   died.set_why(killed.killer == killed.victim ? words::BY_ITSELF
                : killed.killer == kServer     ? words::BY_SERVER
                                               : words::BY_SHOT);
-  died.set_shot(number_in_room(killed.killer, killed.shot));
+  died.set_shot(number_in_room(killed.killer, killed.shot).value_or(0));
   const bool flying = incoming_.find(killed.killer, killed.shot) != nullptr;
   if (flying && !goes_on(killed.flag)) hear(ShotEnd{killed.killer, killed.shot, 0}, out);
   die(killed.victim, std::move(died), out);
@@ -103,6 +103,12 @@ void Fights::hear(const words::TeleportClaim& claim, BackOut& out) {
     link_.send(out, Teleport{state_.number, to_u16(claim.from()), to_u16(claim.to())}, kTeleportCode);
 }
 
+/// The server's number for the shot. Nothing: as number_on_server(), or it is too large for one.
+std::optional<std::uint8_t> Fights::byte_on_server(std::uint8_t shooter, std::uint32_t shot) const {
+  const auto number = number_on_server(shooter, shot);
+  return number && *number <= UINT8_MAX ? std::optional(byte(*number)) : std::nullopt;
+}
+
 /// Sent once per life. The server fills in our number.
 void Fights::hear(const words::DeathClaim& claim, BackOut& out) {
   if (!tank_.may_act()) return;
@@ -110,9 +116,10 @@ void Fights::hear(const words::DeathClaim& claim, BackOut& out) {
   Killed killed;
   killed.victim = state_.number;
   killed.killer = server_players_.number_of(claim.killer(), by_server ? kServer : state_.number);
-  killed.shot = byte(number_on_server(killed.killer, claim.shot()));
+  const auto number = byte_on_server(killed.killer, claim.shot());
+  killed.shot = number.value_or(0);
   const bool shot_down = claim.shot() != 0 || claim.why() == words::BY_SHOT;
-  const auto* shot = shot_down ? incoming_.find(killed.killer, killed.shot) : nullptr;
+  const auto* shot = shot_down && number ? incoming_.find(killed.killer, killed.shot) : nullptr;
   if (shot != nullptr) killed.flag = byte(shot->flag);
   link_.send(out, killed);
   words::Died died;
@@ -129,7 +136,7 @@ std::optional<words::Died> Fights::tell_hit(const core::Incoming& shot, BackOut&
   link_.send(out, Killed{state_.number, byte(shot.shooter), byte(shot.flag), byte(shot.shot)});
   words::Died died;
   died.set_killer(server_players_.id_of(byte(shot.shooter)));
-  died.set_shot(number_in_room(byte(shot.shooter), byte(shot.shot)));
+  died.set_shot(number_in_room(byte(shot.shooter), byte(shot.shot)).value_or(0));
   died.set_why(words::BY_SHOT);
   return died;
 }
@@ -139,14 +146,18 @@ void Fights::hear(const words::ShotEndClaim& claim, BackOut& out) {
   const std::uint8_t shooter = server_players_.number_of(claim.shooter(), kInvalid);
   if (shooter == kInvalid) return out.drop(drops::kShotOfNobody);
   if (shooter != state_.number) return out.drop(drops::kShotOfAnother);
-  link_.send(out, ShotEnd{shooter, byte(number_on_server(shooter, claim.shot())), std::uint8_t{claim.burst()}});
+  const auto number = byte_on_server(shooter, claim.shot());
+  if (!number) return out.drop(drops::kShotNumberGone, claim);
+  link_.send(out, ShotEnd{shooter, *number, std::uint8_t{claim.burst()}});
 }
 
 void Fights::hear(const words::ShotMoveClaim& claim, BackOut& out) {
   if (!tank_.may_act()) return;
+  const auto number = byte_on_server(state_.number, claim.shot());
+  if (!number) return out.drop(drops::kShotNumberGone, claim);
   ShotUpdate update;
   update.shooter = state_.number;
-  update.shot = byte(number_on_server(state_.number, claim.shot()));
+  update.shot = *number;
   update.position = triple(claim.x(), claim.y(), claim.z());
   update.velocity = triple(claim.vx(), claim.vy(), claim.vz());
   update.target = server_players_.number_of(claim.target(), kServer);

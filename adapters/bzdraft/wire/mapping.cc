@@ -271,6 +271,8 @@ constexpr MappingLine kMapping[] = {
     drops::kFireNotInPlay,
     drops::kReloading,
     drops::kShotOfNobody,
+    drops::kShotNumberGone,
+    drops::kShotNumberTaken,
     drops::kShotOfAnother,
     drops::kCommandTooLong,
     drops::kWorldLate,

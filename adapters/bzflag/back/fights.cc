@@ -27,7 +27,7 @@ void Fights::hear(const Alive& alive, BackOut& out) {
 void Fights::hear(const Killed& killed, BackOut& out) {
   words::Died died;
   died.set_killer(server_players_.id_of(killed.killer.byte));
-  if (killed.death.shot != kNoShot) died.set_shot(number_in_room(killed.killer.byte, killed.death.shot));
+  if (killed.death.shot != kNoShot) died.set_shot(number_in_room(killed.killer.byte, killed.death.shot).value_or(0));
   died.set_why(cause_of(killed.death.reason));
   if (!die(killed.victim.byte, died, out)) return;
   count(killed, out);
@@ -158,11 +158,11 @@ void Fights::hear(const words::DeathClaim& claim, BackOut& out) {
   report.killer = player_id(server_players_.number_of(claim.killer(), claim.killer() == 0 ? kServerId : state_.number));
   report.death.reason = death_reason(claim.why());
   const bool shot_down = claim.shot() != 0 || claim.why() == words::BY_SHOT;
-  const std::uint16_t number = number_on_server(report.killer.byte, claim.shot());
-  const auto* shot = shot_down ? incoming_.find(report.killer.byte, number) : nullptr;
+  const auto number = number_on_server(report.killer.byte, claim.shot());
+  const auto* shot = shot_down && number ? incoming_.find(report.killer.byte, *number) : nullptr;
   if (shot != nullptr) report.death.flag = flag_kind(shot->flag);
   // In words, 0 is no shot; on the wire, it is also the first shot of the first gun.
-  report.death.shot = claim.shot() != 0 || shot != nullptr ? number : kNoShot;
+  report.death.shot = claim.shot() != 0 || shot != nullptr ? number.value_or(kNoShot) : kNoShot;
   report_death(report, out);
   words::Died died;
   died.set_killer(claim.killer());
@@ -228,7 +228,7 @@ std::optional<words::Died> Fights::tell_hit(const core::Incoming& shot, BackOut&
   if (!effect.goes_on) end_shot({report.killer, number, 1}, out);
   words::Died died;
   died.set_killer(server_players_.id_of(report.killer.byte));
-  died.set_shot(number_in_room(report.killer.byte, number));
+  died.set_shot(number_in_room(report.killer.byte, number).value_or(0));
   died.set_why(words::BY_SHOT);
   incoming_.mark_harmless(shot.shooter, shot.shot);
   if (effect.victim == FlagEffect::Victim::kLosesFlag)
@@ -301,18 +301,22 @@ void Fights::hear(const words::ShotEndClaim& claim, BackOut& out) {
   if (!tank_.may_act()) return;
   const std::uint8_t shooter = server_players_.number_of(claim.shooter(), kNobody);
   if (shooter == kNobody) return out.drop(drops::kShotOfNobody);
+  const auto number = number_on_server(shooter, claim.shot());
+  if (!number) return out.drop(drops::kShotNumberGone, claim);
   ShotEnd end;
   end.player = player_id(shooter);
-  end.shot = number_on_server(shooter, claim.shot());
+  end.shot = *number;
   end.reason = claim.burst() ? 0 : 1;
   if (!end_shot(end, out)) out.drop(drops::kEndsFull);
 }
 
 void Fights::hear(const words::ShotMoveClaim& claim, BackOut& out) {
   if (!tank_.may_act()) return;
+  const auto number = number_on_server(state_.number, claim.shot());
+  if (!number) return out.drop(drops::kShotNumberGone, claim);
   GuidedUpdate update;
   update.player = player_id(state_.number);
-  update.shot = number_on_server(state_.number, claim.shot());
+  update.shot = *number;
   update.pos = vec3(claim.x(), claim.y(), claim.z());
   update.vel = vec3(claim.vx(), claim.vy(), claim.vz());
   update.team = server_players_.own()->team;

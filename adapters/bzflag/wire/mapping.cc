@@ -361,6 +361,8 @@ constexpr MappingLine kMapping[] = {
     drops::kNotInGame,
     drops::kServerCounts,
     drops::kShotOfNobody,
+    drops::kShotNumberGone,
+    drops::kShotNumberTaken,
     drops::kEndsFull,
     drops::kCommandNotExact,
     drops::kCommandTooLong,

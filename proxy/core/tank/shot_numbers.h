@@ -1,6 +1,6 @@
 // The numbers of a back's own shots. The room uses those of the player's client. The server knows a shot by another
 // number if it was fired by another gun than the client wished.
-// Invariant: keeps one shot for each gun, the last one that it fired.
+// Invariant: keeps one shot for each gun, the last one that it fired. No other number leads to a kept shot.
 #pragma once
 
 #include <array>
@@ -19,17 +19,22 @@ class ShotNumbers {
     shots_[on_server & 0xffU] = {in_room, on_server};
   }
 
-  /// Of an unknown shot: the same number, cut to 16 bits.
-  std::uint16_t on_server(std::uint32_t in_room) const {
+  /// Of an unknown shot: the same number, cut to 16 bits; nothing if a kept shot has that one.
+  std::optional<std::uint16_t> on_server(std::uint32_t in_room) const {
     for (const auto& shot : shots_)
       if (shot && shot->in_room == in_room) return shot->on_server;
-    return static_cast<std::uint16_t>(in_room);
+    const auto same = static_cast<std::uint16_t>(in_room);
+    const auto& other = shots_[same & 0xffU];
+    return other && other->on_server == same ? std::nullopt : std::optional(same);
   }
 
-  /// Of an unknown shot: the same number.
-  std::uint32_t in_room(std::uint16_t on_server) const {
+  /// Of an unknown shot: the same number; nothing if a kept shot has that one.
+  std::optional<std::uint32_t> in_room(std::uint16_t on_server) const {
     const auto& shot = shots_[on_server & 0xffU];
-    return shot && shot->on_server == on_server ? shot->in_room : on_server;
+    if (shot && shot->on_server == on_server) return shot->in_room;
+    for (const auto& other : shots_)
+      if (other && other->in_room == on_server) return std::nullopt;
+    return on_server;
   }
 
  private:

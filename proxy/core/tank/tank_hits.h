@@ -2,8 +2,10 @@
 // Invariant: a hit is reported once, by the back or by the player's client, never by both.
 #pragma once
 
+#include <optional>
 #include <utility>
 
+#include "proxy/core/drops.h"
 #include "proxy/core/gameplay/incoming.h"
 #include "proxy/core/tank/driven_tank.h"
 #include "proxy/core/tank/shot_numbers.h"
@@ -26,17 +28,20 @@ class TankHits {
   TankHits(JoinState& state, TankOnServer& tank) : state_(state), tank_(tank) {}
   ~TankHits() = default;
 
-  /// The room's number for a shot of this player, given the server's, and the other way round.
-  std::uint32_t number_in_room(std::uint8_t shooter, std::uint16_t shot) const {
+  /// The room's number for a shot of this player, given the server's, and the other way round. Nothing: the shot is
+  /// not known any more, and another one has its number.
+  std::optional<std::uint32_t> number_in_room(std::uint8_t shooter, std::uint16_t shot) const {
     return shooter == state_.number ? own_numbers_.in_room(shot) : shot;
   }
-  std::uint16_t number_on_server(std::uint8_t shooter, std::uint32_t shot) const {
+  std::optional<std::uint16_t> number_on_server(std::uint8_t shooter, std::uint32_t shot) const {
     return shooter == state_.number ? own_numbers_.on_server(shot) : static_cast<std::uint16_t>(shot);
   }
   /// Tells the room about a shot of this player. `word`: has the server's number for the shot.
   template <class Word>
   void tell_shot(std::uint8_t shooter, Word word, BackOut& out) const {
-    word.set_shot(number_in_room(shooter, static_cast<std::uint16_t>(word.shot())));
+    const auto number = number_in_room(shooter, static_cast<std::uint16_t>(word.shot()));
+    if (!number) return out.drop(drops::kShotNumberTaken, word);
+    word.set_shot(*number);
     out.say(std::move(word));
   }
 

@@ -30,4 +30,16 @@ TEST_CASE("a gun has one shot, the last one; a number in the room is that of the
   CHECK(numbers.in_room(0x0200) == 0x0200);
 }
 
+TEST_CASE("no number of an unknown shot leads to a kept one") {
+  ShotNumbers numbers;
+  numbers.begin(0x0105, 0x0302);
+  CHECK(numbers.on_server(0x0302) == std::nullopt);
+  CHECK(numbers.on_server(0x50302) == std::nullopt);
+  CHECK(numbers.in_room(0x0105) == std::nullopt);
+  numbers.begin(0x0302, 0x0302);  // the same gun
+  CHECK(numbers.on_server(0x0302) == 0x0302);
+  CHECK(numbers.in_room(0x0105) == 0x0105);
+  CHECK(numbers.on_server(0x0105) == 0x0105);
+}
+
 }  // namespace entente::core::shot_numbers_test

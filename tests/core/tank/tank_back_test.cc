@@ -400,6 +400,24 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("what is said of a shot that is not known any more, by the number of another one, is not passed on") {
+  Scene scene;
+  scene.in(true);
+  scene.hits().fired(7, 0x0100);
+  words::ShotEnded ended;
+  ended.set_shot(7);
+  scene.hits().tell_shot(3, ended, scene.out);
+  CHECK(scene.take() == std::string("loses ShotEnded: ") + drops::kShotNumberTaken.reason + "\n");
+  scene.hits().tell_shot(4, ended, scene.out);  // another player's
+  CHECK(scene.take() == "says ShotEnded shot: 7\n");
+  ended.set_shot(0x0100);
+  scene.hits().tell_shot(3, ended, scene.out);
+  CHECK(scene.take() == "says ShotEnded shot: 7\n");
+  CHECK(scene.hits().number_on_server(3, 0x0100) == std::nullopt);
+  CHECK(scene.hits().number_on_server(3, 8) == 8);
+  CHECK(scene.hits().number_on_server(4, 0x0100) == 0x0100);
+}
+
 TEST_CASE("a client that reports hits on itself fires its own shots, as long as a gun is loaded") {
   Scene scene;
   scene.in(true);
