@@ -3,19 +3,11 @@
 namespace entente::core {
 namespace {
 
-constexpr MappingLine kRoomDrops[] = {drops::kNotFinite,
-                                      drops::kFlooded,
-                                      drops::kNotEntered,
-                                      drops::kHeldTooMany,
-                                      drops::kUnanswered,
-                                      drops::kServerAway,
-                                      drops::kOtherServer,
-                                      drops::kChatTooFast,
-                                      drops::kCommandElsewhere,
-                                      drops::kCommandWithoutSlash,
-                                      drops::kCommandNotExact,
-                                      drops::kNothingSaid,
-                                      drops::kRule,
+constexpr MappingLine kRoomDrops[] = {drops::kNotFinite,       drops::kFlooded,          drops::kNotEntered,
+                                      drops::kHeldTooMany,     drops::kEarlyTooMany,     drops::kUnanswered,
+                                      drops::kServerAway,      drops::kOtherServer,      drops::kTerrainFull,
+                                      drops::kChatTooFast,     drops::kCommandElsewhere, drops::kCommandWithoutSlash,
+                                      drops::kCommandNotExact, drops::kNothingSaid,      drops::kRule,
                                       drops::kNoMessage};
 constexpr MappingLine kArenaDrops[] = {
     drops::kMeansNothing,   drops::kHitClaim,     drops::kDeathClaim,    drops::kSpawnOfWatcher, drops::kEdit,

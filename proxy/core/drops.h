@@ -24,11 +24,15 @@ inline constexpr MappingLine kFlooded = {
     "", kUp | kDown, "", "*", Fidelity::kDroppedSometimes, "too many words wait in the room; the room ends"};
 inline constexpr MappingLine kNotEntered = dropped_intent("*", "the player has not entered");
 inline constexpr MappingLine kHeldTooMany = dropped_intent("*", "too many requests while the player waits to enter");
+inline constexpr MappingLine kEarlyTooMany =
+    dropped_intent("*", "too many requests before the server was there, and it was lost before it answered");
 /// The word is the one that was sent to the server (pending_claims.h).
 inline constexpr MappingLine kUnanswered = dropped_and_told("*", "the server did not answer in time");
 inline constexpr MappingLine kRule = dropped_intent("*", "a rule of the operator does not pass it on");
 inline constexpr MappingLine kServerAway = dropped_intent("*", "the server is away");
 inline constexpr MappingLine kOtherServer = dropped_fact("*", "the player is not on that server yet");
+inline constexpr MappingLine kTerrainFull =
+    dropped_fact("World", "it has more than 32,768 obstacles; the last ones stop no tank and no shot");
 inline constexpr MappingLine kNoMessage = dropped_fact("*", "the game has no message for it");
 inline constexpr MappingLine kChatTooFast = dropped_intent("Say", "chat is faster than the limit");
 inline constexpr MappingLine kCommandElsewhere =

@@ -22,15 +22,15 @@ class Ledger {
   };
 
   /// `word`: a name that lives as long as the program.
-  void add(const MappingLine& line, const char* word = nullptr) {
+  void add(const MappingLine& line, const char* word = nullptr, std::uint64_t times = 1) {
     for (Entry& entry : entries_) {
       if (entry.line != &line || entry.word != word) continue;
-      ++entry.times;
+      entry.times += times;
       return;
     }
-    entries_.push_back({&line, word, 1});
+    entries_.push_back({&line, word, times});
   }
-  void add(const MappingLine&& line, const char* word = nullptr) = delete;  // a temporary would dangle
+  void add(const MappingLine&& line, const char* word = nullptr, std::uint64_t times = 1) = delete;  // would dangle
 
   /// In the order in which they were first seen.
   const std::vector<Entry>& entries() const { return entries_; }

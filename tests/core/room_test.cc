@@ -907,6 +907,13 @@ TEST_CASE("of what a player says before its server says anything, the next serve
     int heard = 0;
     travel.room.transition().replace_back(std::make_unique<Counts>(heard), {"it is lost"}, 0);
     CHECK(heard == std::min(said, 64));
+    const std::vector<Ledger::Entry>& lost = travel.room.ledger().entries();
+    REQUIRE(lost.size() == (said > 64 ? 1U : 0U));
+    travel.room.transition().replace_back(std::make_unique<Counts>(heard), {"it is lost"}, 0);
+    if (lost.empty()) continue;
+    CHECK(lost.front().line == &drops::kEarlyTooMany);
+    CHECK(lost.front().what() == "Spawn");
+    CHECK(lost.front().times == static_cast<std::uint64_t>(said) - 64);  // once
   }
 }
 

@@ -175,8 +175,8 @@ void IntentDelivery::make_way(Id by, const words::Enter& wish) {
   deliver(gone);
 }
 
-void IntentDelivery::count_drop(Id member, const MappingLine& line, const char* word) {
-  room_.ledger_.add(line, word);
+void IntentDelivery::count_drop(Id member, const MappingLine& line, const char* word, std::uint64_t times) {
+  room_.ledger_.add(line, word, times);
   if (!room_.options_.tells_drops || member == kNextBackId || !is_wish(line, word)) return;
   Seat* const seat = room_.seat_with(member != kBackId ? member : heard_ != nullptr ? heard_->by : room_.back_->me());
   if (seat == nullptr || seat->has_left()) return;

@@ -37,7 +37,7 @@ class IntentDelivery {
   void deliver();
   /// Counts what `member` did not pass on. A player who waits for what becomes of it is told, once of each line and
   /// word.
-  void count_drop(Id member, const MappingLine& line, const char* word);
+  void count_drop(Id member, const MappingLine& line, const char* word, std::uint64_t times = 1);
   /// The room does not ask its host to dial.
   void need_no_dial() { dialled_ = true; }
   /// The player has left.

@@ -110,9 +110,11 @@ bool Transition::withholds_from_back(const Intent& intent) {
   }
   if (room_.options_.shared) return false;
   if (room_.facts_.has_world() && wish_)
-    early_ = {};
+    early_ = {}, early_lost_ = {};
   else if (early_.size() < kMostEarly)
     early_.push_back(intent);
+  else
+    early_lost_.add(drops::kEarlyTooMany, name_of(intent));
   return false;
 }
 
@@ -227,9 +229,16 @@ Wait Transition::replace_back(std::unique_ptr<Back> fresh, const ServerLoss& los
   if (room_.facts_.has_world() && wish_)
     room_.back_->hear(*wish_);
   else
-    for (const Intent& intent : early_) room_.back_->hear(intent);
+    hear_early();
   room_.drain();
   return wait == Wait::kPlayerSlot ? Wait::kPlayerSlot : Wait::kServer;
+}
+
+void Transition::hear_early() {
+  for (const Intent& intent : early_) room_.back_->hear(intent);
+  const Ledger all_lost = std::exchange(early_lost_, {});
+  for (const Ledger::Entry& lost : all_lost.entries())
+    room_.intents_.count_drop(player(), *lost.line, lost.word, lost.times);
 }
 
 /// The next server's world is folded from now on. A client that moves a man does not ask for its next lives, because

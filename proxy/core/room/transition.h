@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "proxy/core/ledger.h"
 #include "proxy/core/room_member.h"
 #include "proxy/core/world.h"
 
@@ -158,6 +159,7 @@ class Transition {
  private:
   void remember_watch(const Intent& intent);
   void go(State to);
+  void hear_early();
   void prepare_world();
   void lose_world();
   void set_team_and_role(Intent& wish) const;
@@ -180,6 +182,7 @@ class Transition {
   bool expects_ = false;           // the player is still in another room
   bool meanwhile_ = false;         // the back leads to a place to play in until a server is back
   std::vector<Intent> early_;      // intents from before the player entered, or before the back said anything
+  Ledger early_lost_;              // further ones, which the next back will not hear
   std::optional<Intent> wish_;     // of a room that is not shared: as Seat::wish
   std::optional<Fact> refusal_;    // the last one that was kept from the player, who waits
   // In kLost and kMoves.
