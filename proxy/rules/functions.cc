@@ -186,7 +186,7 @@ int near(lua_State* lua) {
   return 1;
 }
 
-/// A question looks at no more than Terrain::kMostNear solids.
+/// A question looks at no more than Terrain::kMostNear solids within 64 m, and about as many for each four times as far.
 int clear_way(lua_State* lua) {
   constexpr std::uint64_t kSteps = 300;
   Sandbox::charge(lua, kSteps);

@@ -284,6 +284,12 @@ const core::Terrain* Rule::terrain(lua_State* lua) {
     Sandbox::charge(lua, (static_cast<std::uint64_t>(geometry->solids_size()) + geometry->tiles().size()) / kPerStep);
     terrain_.emplace(*geometry);
     terrain_of_ = geometry;
+    if (terrain_->left_out() != 0 && !std::exchange(told_left_out_, true))
+      actions_.push_back({.kind = Action::Kind::kLog,
+                          .text = "the world has more than " + std::to_string(core::Terrain::kMostBlocks) +
+                                  " obstacles; the last ones do not count for clear_way",
+                          .rule = name_,
+                          .at = now_});
   }
   return &*terrain_;
 }

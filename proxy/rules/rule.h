@@ -125,6 +125,7 @@ class Rule {
   bool off_ = false;
   std::optional<core::Terrain> terrain_;
   std::shared_ptr<const words::World> terrain_of_;  // null: there is none
+  bool told_left_out_ = false;                      // a terrain of its has left obstacles out, and the log says so
   std::int64_t actions_left_;
   core::Micros acted_at_ = 0;
   std::map<std::pair<core::Id, Action::Kind>, core::Micros> paid_until_;  // for all orders of the kind about the player

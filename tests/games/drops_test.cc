@@ -92,7 +92,7 @@ bool makes_lines(const std::string& path) {
 // by a pointer.
 std::vector<std::string> bad_calls(const std::string& code) {
   constexpr const char* kCall = R"(out_?(?:\.|->)drop\s*\(([^;]*?)\)\s*[;,}])";
-  constexpr const char* kLine = R"((?:[^?,]*\?\s*drops::k\w+\s*:\s*)?(?:drops::k\w+|\*\w+)\s*(?:,[^"]*)?)";
+  constexpr const char* kLine = R"((?:[^?,]*\?\s*drops::k\w+\s*:\s*)?(?:(?:core::)?drops::k\w+|\*\w+)\s*(?:,[^"]*)?)";
   constexpr const char* kRefusal = R"(\brefuse_(?:shot|claim)\s*\(([^;{]*?)\)\s*;)";
   constexpr const char* kRefused = R"([^;]*,\s*(?:(?:core::)?drops::k\w+|\*\w+)\s*,\s*out)";
   std::vector<std::string> bad;

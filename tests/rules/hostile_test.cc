@@ -57,6 +57,35 @@ TEST_CASE("a rule that does not end is switched off") {
   CHECK(is_stopped("goto again ::again:: goto again"));
 }
 
+TEST_CASE("the obstacles of a world are read once, which takes steps for each of them, and their excess is told once") {
+  Scene scene("function on_chat() clear_way(0, 0, 1, 1, 0, 0, 9) clear_way(0, 0, 1, 1, 0, 0, 9) end");
+  scene.arena = false;  // where rules hear also who has not entered
+  words::World world;
+  world.set_kind(words::World::SOLIDS);
+  for (std::size_t i = 0; i < core::Terrain::kMostBlocks; ++i) world.add_solids();
+  const auto steps = [&](int times) {
+    std::vector<Action> actions;
+    const std::string body = "for _ = 1, " + std::to_string(times) + " do clear_way(0, 0, 1, 1, 0, 0, 9) end";
+    const Rule rule({"rule.lua", body, {}}, scene, 1, scene.now, {}, actions);
+    CHECK_MESSAGE(!rule.is_off(), actions.empty() ? "" : actions.back().text);
+    return rule.sandbox().steps();
+  };
+  const std::uint64_t one = steps(1), eleven = steps(11);
+  scene.tell(world);
+  CHECK(steps(1) >= one + core::Terrain::kMostBlocks / 8);
+  CHECK(steps(11) - steps(1) <= eleven - one);
+  scene.chat(Scene::kAnna, "x");
+  CHECK(scene.taken() == "");
+  world.add_solids();
+  scene.tell(world);
+  scene.chat(Scene::kAnna, "x");
+  CHECK(scene.taken() == "log: the world has more than 32768 obstacles; the last ones do not count for clear_way\n");
+  world.set_name("another one");
+  scene.tell(world);
+  scene.chat(Scene::kAnna, "x");
+  CHECK(scene.taken() == "");
+}
+
 TEST_CASE("functions of the library that would loop in C are charged for their work") {
   for (const std::string body : {
            "string.rep('', 1e15)",

@@ -133,6 +133,7 @@ void Joining::learn_world(BackOut& out) {
   if (!world || unread != 0) out.drop(drops::kNoRecords);
   if (!world) world = open_world(kHalf);
   tank_.learn(*world);
+  if (tank_.terrain.left_out() != 0) out.drop(core::drops::kTerrainFull);
   out.say(std::move(*world));
   state_.stage = Stage::kReadyToEnter;
   if (state_.wish) enter(out);

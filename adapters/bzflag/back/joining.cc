@@ -123,6 +123,7 @@ void Joining::learn_world(BackOut& out) {
   for (std::size_t i = 0; i < converted.left_out; ++i) out.drop(drops::kShapesFull);
   if (converted.cut) out.drop(drops::kWorldCut);
   tank_.terrain = core::Terrain(converted.world);
+  if (tank_.terrain.left_out() != 0) out.drop(core::drops::kTerrainFull);
   out.say(std::move(converted.world));
   state_.stage = Stage::kReadyToEnter;
   next_ = Next::kNothing;

@@ -88,9 +88,10 @@ void PanicFront::advance(Out& out) {
   take_terrain(out);
 }
 
-void PanicFront::take_terrain(const Out& out) {
+void PanicFront::take_terrain(Out& out) {
   const words::World* world = out.world().geometry();
   terrain_ = world != nullptr && !screen_.same_game() ? core::Terrain(*world) : core::Terrain();
+  if (terrain_.left_out() != 0) out.drop(core::drops::kTerrainFull);
 }
 
 void PanicFront::ask_spawn(Out& out) {

@@ -45,7 +45,7 @@ class PanicFront final : public core::Front {
   void ask_spawn(Out& out);
   bool waits_to_spawn(const Out& out) const;
   void ask_sooner(Out& out);
-  void take_terrain(const Out& out);
+  void take_terrain(Out& out);
   bool in_play(const Out& out) const;
   std::uint16_t number(const Out& out) const;
   void resume(std::uint16_t number, Out& out);

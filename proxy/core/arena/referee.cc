@@ -68,6 +68,7 @@ void Referee::opened(const Peer&, BackOut& out) {
   out.say(rule("hits", "server"));
   if (rules.lockstep) out.say(rule("lockstep", "1"));
   out.say(arena_.geometry);
+  if (terrain_.left_out() != 0) out.drop(drops::kTerrainFull);
   if (rules.mode == ArenaMode::kFlags) place_flags(out);
   place_guided(out);
   if (arena_.in_play) {

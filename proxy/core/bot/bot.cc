@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "proxy/core/drops.h"
 #include "proxy/core/gameplay/steering.h"
 #include "proxy/core/seconds.h"
 #include "proxy/core/world.h"
@@ -128,6 +129,7 @@ bool Bot::sees(const words::Pose& self, const words::Pose& foe, FrontOut& out) {
   if (map == nullptr || far < 1) return true;
   if (!terrain_ || terrain_of_ != map->hash()) {
     terrain_.emplace(*map);
+    if (terrain_->left_out() != 0) out.drop(drops::kTerrainFull);
     terrain_of_ = map->hash();
   }
   const double dx = (foe.x() - self.x()) / far, dy = (foe.y() - self.y()) / far;

@@ -12,11 +12,12 @@ namespace {
 
 constexpr double kPiece = 0.5;  // metres driven between two collision tests
 constexpr double kMostPieces = 256;
-constexpr std::size_t kMostBlocks = 32'768;  // further ones stop nothing
-constexpr double kSmallestReach = 8;         // metres: the side of the finest grid
-constexpr double kLongestFlight = 1e6;       // metres that a shot flies
-constexpr std::uint8_t kMostSizes = 24;      // the largest reach is 2^23 times as far
-constexpr double kFacing = 0.1;              // radians: within this angle it faces a direction
+constexpr double kSmallestReach = 8;     // metres: the side of the finest grid
+constexpr double kLongestFlight = 1e6;   // metres that a shot flies
+constexpr double kFirstPiece = 64;       // metres: the end of the piece of a way that is looked at first,
+constexpr double kNextPiece = 4;         // and how many times as far the next one ends: there are eight at most
+constexpr std::uint8_t kMostSizes = 24;  // the largest reach is 2^23 times as far
+constexpr double kFacing = 0.1;          // radians: within this angle it faces a direction
 constexpr double kMiss = 1e-9;
 constexpr int kMostSteps = 4;  // steps away from obstacles beside a turning tank: two walls, twice
 
@@ -157,7 +158,8 @@ void Terrain::add(const words::Solid& solid) {
 
 void Terrain::add(Block block) {
   const double reach = block.half_x + block.half_y;
-  if (blocks_.size() >= kMostBlocks || std::isnan(block.x + block.y + reach)) return;
+  if (std::isnan(block.x + block.y + reach)) return;
+  if (blocks_.size() >= kMostBlocks) return void(++left_out_);
   while (block.size + 1 < kMostSizes && reach > reach_of(block.size)) ++block.size;
   block.cell = cell_of(grid_line(block.y, block.size), grid_line(block.x, block.size));
   block.order = static_cast<std::uint32_t>(blocks_.size());
@@ -182,26 +184,30 @@ void Terrain::each_near(double x, double y, double dx, double dy, double reach, 
   for (const Grid& grid : grids_) {
     const double far = reach_of(grid.size) + reach;
     const auto line = [&](double place) { return grid_line(place, grid.size); };
-    const auto from = [&](std::size_t begin, std::uint64_t cell) {
+    const auto from = [&](std::size_t begin, std::size_t end, std::uint64_t cell) {
       const auto first = cells_.begin() + static_cast<std::ptrdiff_t>(begin);
-      const auto last = cells_.begin() + static_cast<std::ptrdiff_t>(grid.end);
+      const auto last = cells_.begin() + static_cast<std::ptrdiff_t>(end);
       return static_cast<std::size_t>(std::lower_bound(first, last, cell) - cells_.begin());
     };
-    const std::uint32_t last_row = line(std::max(y, y + dy) + far);
-    std::size_t at = from(grid.begin, cell_of(line(std::min(y, y + dy) - far), 0));
-    while (at < grid.end && cells_[at] >> 32U <= last_row) {
+    std::size_t begin = from(grid.begin, grid.end, cell_of(line(std::min(y, y + dy) - far), 0));
+    std::size_t end = from(begin, grid.end, cell_of(line(std::max(y, y + dy) + far) + 1, 0));
+    while (begin < end) {  // row by row, from where the way begins
       if (++looks > kMostNear) return;
       // The part of the way that is near this row.
-      const auto row = static_cast<std::uint32_t>(cells_[at] >> 32U);
+      const auto row = static_cast<std::uint32_t>(cells_[dy < 0 ? end - 1 : begin] >> 32U);
       const double south = begin_of(row, grid.size) - far, north = begin_of(row + 1, grid.size) + far;
       const auto fraction = [&](double to_y) { return dy == 0 ? 0 : std::clamp((to_y - y) / dy, 0.0, 1.0); };
       const double one = x + dx * fraction(south), other = dy == 0 ? x + dx : x + dx * fraction(north);
-      const std::uint64_t last = cell_of(row, line(std::max(one, other) + far));
-      for (at = from(at, cell_of(row, line(std::min(one, other) - far))); at < grid.end && cells_[at] <= last; ++at) {
+      const std::size_t west = from(begin, end, cell_of(row, line(std::min(one, other) - far)));
+      const std::size_t east = from(west, end, cell_of(row, line(std::max(one, other) + far) + 1));
+      for (std::size_t i = west; i < east; ++i) {
         if (++looks > kMostNear) return;
-        see(blocks_[at]);
+        see(blocks_[dx < 0 ? west + (east - 1 - i) : i]);
       }
-      at = from(at, cell_of(row + 1, 0));
+      if (dy < 0)
+        end = from(begin, west, cell_of(row, 0));
+      else
+        begin = from(east, end, cell_of(row + 1, 0));
     }
   }
 }
@@ -210,7 +216,7 @@ void Terrain::add_tiles(const words::World& world) {
   if (world.columns() == 0 || world.rows() == 0) return;
   const double wide = (east_ - west_) / world.columns(), high = (north_ - south_) / world.rows();
   const std::size_t count = std::min<std::size_t>(world.tiles().size(), std::size_t{world.columns()} * world.rows());
-  for (std::size_t i = 0; i < count && blocks_.size() < kMostBlocks; ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     const auto tile = static_cast<std::uint8_t>(world.tiles()[i]);
     const bool units = (tile & words::UNITS_PASS) != 0, shots = (tile & words::SHOTS_PASS) != 0;
     if (units && shots) continue;
@@ -318,11 +324,18 @@ std::optional<Terrain::Strike> Terrain::first_solid(const std::array<double, 3>&
   const double speed = std::hypot(velocity[0], velocity[1]);
   const double farthest = speed > 0 ? std::min(most, kLongestFlight / speed) : 0;
   std::optional<Strike> first;
-  each_near(at[0], at[1], velocity[0] * farthest, velocity[1] * farthest, 0, [&](const Block& block) {
+  const auto see = [&](const Block& block) {
     if (!block.stops_shots) return;
     if (const auto hit = enter(block, at, velocity, first ? first->after : most)) first = hit;
-  });
-  return first;
+  };
+  double from = 0;
+  for (double end = kFirstPiece;; end *= kNextPiece) {
+    const double to = end < farthest * speed ? end / speed : farthest;
+    each_near(at[0] + velocity[0] * from, at[1] + velocity[1] * from, velocity[0] * (to - from),
+              velocity[1] * (to - from), 0, see);
+    if (!(to < farthest) || (first && first->after <= to)) return first;
+    from = to;
+  }
 }
 
 /// Where a point enters the convex block: the last of its sides that it crosses inwards, before it crosses any

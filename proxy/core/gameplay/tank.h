@@ -46,14 +46,19 @@ std::array<words::Solid, 4> walls_around(const words::World& world);
 
 /// The obstacles of a world: boxes, pyramids, bases, tiles and bounds. Built once for each world.
 /// Invariant: a question about a place looks only at blocks near it, and at most at kMostNear of them. Where more
-/// overlap, the smallest do not count.
+/// overlap, the smallest do not count. A way is looked at in up to eight pieces, each of which ends four times as far as
+/// the one before, until something is met. Of more than kMostBlocks, the last stop nothing; who makes a terrain tells
+/// that (left_out).
 class Terrain {
  public:
   static constexpr std::size_t kMostNear = 1'024;  ///< blocks that one question looks at
+  static constexpr std::size_t kMostBlocks = 32'768;
 
   Terrain() = default;
   explicit Terrain(const words::World& world);
 
+  /// The number of blocks that stop nothing, because there are more than kMostBlocks.
+  std::size_t left_out() const { return left_out_; }
   /// Whether a box of this length and width, at this height and yaw, is clear of all solids.
   bool free(const TankModel& model, double x, double y, double z, double yaw) const;
   /// The height on which a tank at this place stands, starting from `z`.
@@ -116,6 +121,7 @@ class Terrain {
   std::vector<Block> blocks_;         // the largest first, then by cell, then by order
   std::vector<std::uint64_t> cells_;  // of each of them
   std::vector<Grid> grids_;
+  std::size_t left_out_ = 0;
   bool bounded_ = false;
   double west_ = 0, east_ = 0, south_ = 0, north_ = 0;
 };

@@ -360,6 +360,48 @@ TEST_CASE("the work of a tank and a shot does not grow with the world, even if a
   CHECK(steps_in(rows) < 100'000);
 }
 
+TEST_CASE("a shot meets what is near its beginning, in any direction, also if more is in its way than it looks at") {
+  for (const auto& [dx, dy] : {std::pair(1.0, 0.0), {-1.0, 0.0}, {0.0, 1.0}, {0.0, -1.0}, {-0.8, -0.6}, {0.6, -0.8}}) {
+    const double to_x = dx, to_y = dy;
+    CAPTURE(to_x);
+    CAPTURE(to_y);
+    words::World world = yard();
+    for (int i = 0; i < 3'000; ++i) {  // beside the way
+      words::Solid& box = *world.add_solids();
+      const double along = 20 + 0.5 * i;
+      box.set_x(along * to_x - 4 * to_y);
+      box.set_y(along * to_y + 4 * to_x);
+      box.set_half_x(1);
+      box.set_half_y(1);
+      box.set_height(10);
+    }
+    words::Solid& wall = *world.add_solids();
+    wall.set_x(15 * to_x);
+    wall.set_y(15 * to_y);
+    wall.set_half_x(1);
+    wall.set_half_y(1);
+    wall.set_height(10);
+    const double far = Terrain(world).clear_way(0, 0, 1, to_x, to_y, 1'000);
+    CHECK(far >= 13);
+    CHECK(far <= 14.1);
+  }
+}
+
+TEST_CASE("of more obstacles than it keeps, a terrain knows how many stop nothing") {
+  for (const std::size_t more : {0U, 3U}) {
+    words::World solids = yard(), tiles = yard();
+    for (std::size_t i = 0; i < Terrain::kMostBlocks + more; ++i) solids.add_solids()->set_y(static_cast<double>(i));
+    CHECK(Terrain(solids).left_out() == more);
+    tiles.set_kind(words::World::TILES);
+    tiles.set_columns(1);
+    tiles.set_rows(static_cast<std::uint32_t>(Terrain::kMostBlocks + more));
+    tiles.set_tiles(std::string(tiles.rows(), '\0'));
+    CHECK(Terrain(tiles).left_out() == more);
+    tiles.mutable_tiles()->back() = static_cast<char>(words::UNITS_PASS | words::SHOTS_PASS);
+    CHECK(Terrain(tiles).left_out() == (more == 0 ? 0 : more - 1));
+  }
+}
+
 TEST_CASE("obstacles with numbers that are none, or too large, do no harm") {
   words::World world = yard();
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN(), kEndless = std::numeric_limits<double>::infinity();
