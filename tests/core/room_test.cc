@@ -81,6 +81,14 @@ class ToyFront final : public Front {
     }
     if (line == "late") return out.wake(out.now() + kSecond);
     if (line == "leave") return out.say(words::Leave());
+    if (line.find(", ") != std::string::npos) {
+      for (std::string_view rest = line; !rest.empty();) {
+        const std::string_view each = rest.substr(0, rest.find(", "));
+        rest.remove_prefix(std::min(rest.size(), each.size() + 2));
+        receive({Lane::kStream, as_bytes(each)}, out);
+      }
+      return;
+    }
     if (line == "enter and speak") {
       out.say(words::Enter());
       for (const char* each : {"one", "two"}) {
@@ -1492,6 +1500,9 @@ TEST_CASE("what a player of a shared room says together with its Enter is heard 
   CHECK(says(ben, "nobody") == "Say out\n");
   CHECK(says(ben, "enter and speak") == "Enter out\nSay in\nSay in\n");
   CHECK(says(ben, "leave") == "Leave in\n");
+  const Id carl = room.seat(std::make_unique<ToyFront>(), {}, 0);
+  CHECK(says(carl, "enter, speak, leave") == "Enter out\nSay in\nLeave in\n");
+  CHECK(says(carl, "enter, speak, leave, enter, speak") == "Enter in\nSay in\nLeave in\nEnter in\nSay in\n");
 }
 
 TEST_CASE("a player is told once of each kind of wish that is not passed on, as the answer to the first of them") {
@@ -1801,6 +1812,26 @@ TEST_CASE("a player that is not admitted yet waits with all its words, and other
     room.gone(1, "reset", 5);
     room.admit(1, 6);
     CHECK(stage.take() == "");
+  }
+  SUBCASE("and what it has said is counted as lost if it goes before, and it is told so if it can be") {
+    const auto lost = [&] {
+      std::uint64_t times = 0;
+      for (const Ledger::Entry& one : room.ledger().entries())
+        if (one.line == &drops::kNotEntered && one.what() == "Say") times += one.times;
+      return times;
+    };
+    SUBCASE("by itself") {
+      CHECK(says(1, "leave") == "seat 1 sends Notice\n");
+      CHECK(lost() == 1);
+      CHECK(says(1, "enter, one, two, leave") == "");  // it was told so
+      CHECK(lost() == 3);
+    }
+    SUBCASE("because its link is gone") {
+      room.gone(1, "reset", 5);
+      CHECK(stage.take() == "");
+      CHECK(lost() == 1);
+    }
+    CHECK(room.ledger().entries().size() == 1);  // the Enter is not lost
   }
   SUBCASE("and also leaves at the back if it goes while its next Enter waits") {
     room.back_opened({}, 4);

@@ -47,7 +47,7 @@ void IntentDelivery::deliver() {
   delivering_.swap(waiting_);
   auto held = std::exchange(held_, {});
   for (Intent& intent : held)
-    if (Seat* const seat = room_.seat_with(intent.by)) deliver_to_back(intent, *seat);
+    if (Seat* const seat = room_.seat_with(intent.by)) hold_or_deliver(intent, *seat);
   for (Intent& intent : delivering_) deliver(intent);
   delivering_.clear();
 }
@@ -58,9 +58,16 @@ void IntentDelivery::deliver(Intent& intent) {
   if (was_collected) --collected_;
   if (seat == nullptr || awaits_entry(intent, *seat)) return;
   if (!was_collected && room_.host_.collects(intent)) return;
+  was_collected ? deliver_to_back(intent, *seat) : hold_or_deliver(intent, *seat);
+}
+
+/// What follows an intent that waits waits, too, so that the order stays.
+void IntentDelivery::hold_or_deliver(Intent& intent, Seat& seat) {
   const bool comes_or_goes = as<words::Enter>(intent) != nullptr || as<words::Leave>(intent) != nullptr;
-  const bool waits = room_.options_.shared && seat->entered_in == round_ && !comes_or_goes && !was_collected;
-  waits ? held_.push_back(std::move(intent)) : deliver_to_back(intent, *seat);
+  const bool waits = seat.held_in == round_ || (seat.entered_in == round_ && !comes_or_goes);
+  if (!room_.options_.shared || !waits) return deliver_to_back(intent, seat);
+  seat.held_in = round_;
+  held_.push_back(std::move(intent));
 }
 
 void IntentDelivery::deliver_to_back(Intent& intent, Seat& seat) {
@@ -120,7 +127,7 @@ bool IntentDelivery::awaits_entry(Intent& intent, Seat& seat) {
   if (as<words::Leave>(intent) != nullptr) {
     const bool was_in = std::exchange(seat.inside, false) || seat.unadmitted.empty();
     seat.entered = false;
-    seat.forget_unadmitted();
+    drop_unadmitted(seat);
     return !was_in;  // the back did not receive its Enter, so it does not need the Leave
   }
   if (seat.unadmitted.empty()) {
@@ -139,6 +146,16 @@ bool IntentDelivery::awaits_entry(Intent& intent, Seat& seat) {
   count_drop(seat.me(), drops::kHeldTooMany, name_of(intent));
   heard_ = nullptr;
   return true;
+}
+
+void IntentDelivery::drop_unadmitted(Seat& seat) {
+  for (const Intent& intent : seat.unadmitted) {
+    if (as<words::Enter>(intent) != nullptr) continue;
+    heard_ = &intent;
+    count_drop(seat.me(), drops::kNotEntered, name_of(intent));
+  }
+  heard_ = nullptr;
+  seat.forget_unadmitted();
 }
 
 /// A question about the game needs no server.

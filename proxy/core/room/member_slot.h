@@ -171,6 +171,7 @@ class Seat final : public MemberSlot<Front, Intent> {
   bool entered = false;              ///< its player has entered, and has not said Leave
   bool inside = false;               ///< the back received its Enter, and no Leave since
   std::uint64_t entered_in = 0;      ///< the round in which the back received its last Enter (IntentDelivery)
+  std::uint64_t held_in = 0;         ///< the round in which one of its intents was last held (IntentDelivery)
   bool admitted = false;             ///< the host need not be asked about its next Enter
   std::optional<Intent> wish;        ///< in a shared room: the seat's Enter, with its later changes
   bool wants_spawn = false;          ///< its player has asked to spawn, and is not in play yet

@@ -260,6 +260,7 @@ bool Room::remove_left() {
       some_left_ = true;
       ++at;
     } else {
+      intents_.drop_unadmitted(seat);
       intents_.forget(at->first);
       facts_.remove(seat);
       at = seats_.erase(at);
