@@ -128,6 +128,9 @@ class RoomMember {
   virtual std::optional<Absence> try_reserve_seat(const Outlet&) { return std::nullopt; }
   /// The player is back on a new link, on which nothing has been sent yet.
   virtual void returned(const Peer&, Outlet&) {}
+  /// For the back of a shared room: whether the player who says this Enter would come into play if one more place were
+  /// free. In a full room, the seat of an absent player then ends before the back hears the Enter.
+  virtual bool would_play(const Heard& /*enter*/, const Outlet&) const { return false; }
   /// For a front: fronts with the same key send the same frames for a world's geometry and edits, and learn nothing
   /// from hearing them. Null: this one does not.
   virtual const void* map_key() const { return nullptr; }

@@ -264,6 +264,51 @@ TEST_CASE("referee: in a full arena a player who is in and asks again to enter t
   CHECK(match.room.ledger().entries().front().line == &drops::kEnteredAlready);
 }
 
+TEST_CASE("referee: in a full arena, the seat of an absent player does not end for one who does not get it") {
+  ArenaRules rules;
+  rules.most_players = 3;
+  Match match(rules);
+  const auto anna = match.comes("anna"), ben = match.comes("ben");
+  SUBCASE("because it comes and goes too often") {
+    const auto carl = match.comes("carl");
+    for (int i = 0; i < 4; ++i) {
+      match.says(carl, words::Leave());
+      match.says(carl, words::Enter());
+    }
+    match.says(carl, words::Leave());
+    match.comes("dora");
+    REQUIRE(match.room.keep(anna.id, match.now));
+    match.says(carl, words::Enter());
+    REQUIRE(carl.seat->last<words::Refused>() != nullptr);
+    CHECK(match.room.keeps(anna.id));
+    match.lasts(1.1);
+    match.says(carl, words::Enter());
+    CHECK_FALSE(match.room.keeps(anna.id));
+    CHECK(match.tank(carl).unit.owner() == carl.id);
+  }
+  SUBCASE("because it has just got another one") {
+    match.comes("carl");
+    ben.seat->kept_for = 50 * kSecond;
+    REQUIRE(match.room.keep(anna.id, match.now));
+    REQUIRE(match.room.keep(ben.id, match.now));
+    const auto dora = match.comes("dora", words::TEAM_ANY, words::WATCH);
+    dora.seat->to_say.emplace_back(words::Leave());
+    dora.seat->to_say.emplace_back(words::Enter());
+    match.says(dora, words::Enter());
+    CHECK_FALSE(match.room.keeps(ben.id));
+    CHECK(match.room.keeps(anna.id));
+  }
+}
+
+TEST_CASE("referee: obstacles that are too many for an arena are counted as lost") {
+  for (const std::size_t more : {0U, 1U}) {
+    words::World world = open_field(200);
+    const std::size_t most = Terrain::kMostBlocks - static_cast<std::size_t>(world.bases_size());
+    for (std::size_t i = 0; i < most + more; ++i) world.add_solids();
+    CHECK(Match({}, world).lost("World") == more);
+  }
+}
+
 TEST_CASE("referee: a tank spawns in the open, drives to its goal, and stops there") {
   Match match;
   const auto anna = match.plays("anna");

@@ -257,6 +257,12 @@ bool Referee::lets_in(Id id, BackOut& out) {
   return false;
 }
 
+bool Referee::would_play(const Intent& enter, const BackOut& out) const {
+  if (as<words::Enter>(enter)->role() == words::WATCH || players_.contains(enter.by)) return false;
+  const auto record = rejoin_records_.find(enter.by);
+  return record == rejoin_records_.end() || record->second.entries.next() <= out.now();
+}
+
 /// Whether there is a place for a spectator. Those of players stay free for players. `full`: the spectator wanted to
 /// play.
 bool Referee::gives_place(Id id, bool full, BackOut& out) {

@@ -49,6 +49,7 @@ class Referee final : public Back {
   void opened(const Peer& peer, BackOut& out) override;
   void receive(const Frames&, BackOut&) override {}  // it has no peer
   void hear(const Intent& intent, BackOut& out) override;
+  bool would_play(const Intent& enter, const BackOut& out) const override;
   void tick(BackOut& out) override;
 
  private:

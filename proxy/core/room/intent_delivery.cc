@@ -92,7 +92,7 @@ void IntentDelivery::deliver_to_back(Intent& intent, Seat& seat) {
   }
   if (as<words::Resume>(intent) != nullptr) return resume(intent);
   if (as<words::Query>(intent) != nullptr && !room_.options_.shared && !dialled_) return learn_known_world();
-  if (const auto* wish = as<words::Enter>(intent)) make_way(intent.by, *wish);
+  if (as<words::Enter>(intent) != nullptr) make_way(intent);
   room_.transition_.remember(intent, seat);
   dial_once();
   if (room_.transition_.withholds_from_back(intent)) return;
@@ -174,11 +174,11 @@ void IntentDelivery::dial_once() {
 }
 
 /// If the room is full, ends the seat of an absent player, so that a new player can enter: the seat that would expire
-/// first. Who is in already does not enter again.
-void IntentDelivery::make_way(Id by, const words::Enter& wish) {
+/// first.
+void IntentDelivery::make_way(const Intent& enter) {
   const WorldState& world = room_.world();
   const std::uint32_t most = world.room().most_players();
-  if (!room_.options_.shared || most == 0 || wish.role() == words::WATCH || world.player(by) != nullptr) return;
+  if (!room_.options_.shared || most == 0 || !room_.back_->would_play(enter)) return;
   const auto plays = [](const auto& player) { return player.second.player.role() != words::WATCH; };
   if (static_cast<std::size_t>(std::count_if(world.players().begin(), world.players().end(), plays)) < most) return;
   Seat* oldest = nullptr;

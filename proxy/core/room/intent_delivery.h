@@ -56,7 +56,7 @@ class IntentDelivery {
   void resume(const Intent& intent);
   void dial_once();
   void learn_known_world();
-  void make_way(Id by, const words::Enter& wish);
+  void make_way(const Intent& enter);
   void notify(const Seat& seat, std::string text, std::uint32_t cause);
   void refuse_number(const Intent& intent, Seat& seat, const std::string& field);
   void refuse(const Intent& intent, Seat& seat, const MappingLine& line, std::string why);

@@ -210,6 +210,7 @@ class BackSlot final : public MemberSlot<Back, Fact> {
   void hear(const Intent& intent) {
     if (!has_left()) member->hear(intent, *this);
   }
+  bool would_play(const Intent& enter) const { return !has_left() && member->would_play(enter, *this); }
   /// The next server's back is the room's from now on.
   void become_back() { id_ = timer.id = kBackId; }
 };

@@ -499,6 +499,10 @@ void Mirror::hear(const Intent& intent, Outlet& out) {
   note_sent(seat, intent, message, out);
 }
 
+bool Mirror::would_play(const Intent& enter, const Outlet& out) const {
+  return as<words::Enter>(enter)->role() != words::WATCH && out.world().player(enter.by) == nullptr;
+}
+
 void Mirror::note_sent(Seat& seat, const Intent& intent, std::uint64_t message, const Outlet& out) {
   const char* const name = core::name_of(intent);
   if (is_kept(intent, out) || !core::is_wish(core::drops::kServerAway, name)) return;

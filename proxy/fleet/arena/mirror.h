@@ -69,6 +69,8 @@ class Mirror final : public core::Back {
   // core::Back
   void receive(const Frames&, Outlet&) override {}  // it has no link
   void hear(const core::Intent& intent, Outlet& out) override;
+  /// As far as it knows: only the owner knows all.
+  bool would_play(const core::Intent& enter, const Outlet& out) const override;
   void tick(Outlet& out) override;
 
  private:
