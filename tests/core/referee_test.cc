@@ -1303,6 +1303,26 @@ TEST_CASE("referee: what is held for a player is released if it does not come in
   CHECK(flag_of(match, words::BLUE).x() == doctest::Approx(30));
 }
 
+TEST_CASE("referee: what is held for one player is released in time, also if something is held for another one later") {
+  Match match;
+  const auto hold = [&](const char* name) {
+    SavedPlayer saved;
+    saved.name = name;
+    match.room.order([&](Back& back) { static_cast<Referee&>(back).hold(saved); }, match.now);
+  };
+  const auto called = [&](const char* name) { return match.room.world().player(match.comes(name).id)->player.name(); };
+  const double held = static_cast<double>(Referee::kHeld) / kSecond;
+  hold("anna");
+  match.lasts(held - 0.5);
+  CHECK(called("anna") != "anna");
+  hold("ben");
+  match.lasts(1);
+  CHECK(called("anna") == "anna");
+  CHECK(called("ben") != "ben");
+  match.lasts(held);
+  CHECK(called("ben") == "ben");
+}
+
 TEST_CASE("referee: a tank that is restored half inside a wall can drive out, but no further in") {
   for (const bool outwards : {true, false}) {
     SavedPlayer anna{"anna", words::RED, words::Pose(), {}};

@@ -49,8 +49,9 @@ struct SavedPlayer {
   /// Reserved for the seat given to Referee::promise(). That player is in play at once; until then nobody else may take
   /// the name.
   bool held = false;
-  Id id = 0;          ///< its id in that arena, which tokens refer to; 0: none
-  double health = 0;  ///< 0: full
+  Micros held_until = 0;  ///< set by the referee: after this time of the room, it is not held any more
+  Id id = 0;              ///< its id in that arena, which tokens refer to; 0: none
+  double health = 0;      ///< 0: full
 };
 
 /// An arena in play that is moved to this room.

@@ -73,6 +73,7 @@ void Referee::opened(const Peer&, BackOut& out) {
   place_guided(out);
   if (arena_.in_play) {
     held_until_ = out.now() + kHeld;
+    for (SavedPlayer& start : starts_) start.held_until = held_until_;
     restore_flags(out);
     for (const words::TeamScore& score : arena_.in_play->team_scores) team_scores_[score.team()] = score;
   }
@@ -140,7 +141,7 @@ void Referee::tick(BackOut& out) {
       balls_.pop_back();
     }
   }
-  if (held_until_ != 0 && out.now() >= held_until_) forget_held();
+  if (held_until_ != 0 && out.now() >= held_until_) forget_held(out.now());
   look_after_flags(out);
   look_at_the_clock(out);
   tell_sizes(out);
@@ -205,8 +206,9 @@ std::optional<SavedPlayer> Referee::start_for(const std::string& name, bool prom
 
 void Referee::hold(SavedPlayer start) {
   start.held = true;
+  start.held_until = ticked_ + kHeld;
+  if (held_until_ == 0) held_until_ = start.held_until;  // else something is released before
   starts_.push_back(std::move(start));
-  held_until_ = ticked_ + kHeld;
 }
 
 void Referee::begin_with(Player& player, const SavedPlayer& start, words::Team wish) {
@@ -231,12 +233,21 @@ void Referee::go_on(Player& player, const SavedPlayer& start, BackOut& out) {
     if (flag.awaits != 0 && flag.awaits == start.id) take(flag, player, out);
 }
 
-/// The players for whom something was held did not come: forgets what was held.
-void Referee::forget_held() {
+/// The players for whom something was held until now did not come: forgets what was held for them.
+void Referee::forget_held(Micros now) {
+  std::erase_if(starts_, [now](const SavedPlayer& start) { return start.held && now >= start.held_until; });
+  const auto holds = [this](auto&& is) {
+    return std::any_of(starts_.begin(), starts_.end(),
+                       [&](const SavedPlayer& start) { return start.held && is(start); });
+  };
+  std::erase_if(promised_, [&](const auto& promise) {
+    return !holds([&](const SavedPlayer& start) { return start.name == promise.second; });
+  });
+  for (Flag& flag : flags_)
+    if (!holds([&](const SavedPlayer& start) { return start.id == flag.awaits; })) flag.awaits = 0;
   held_until_ = 0;
-  promised_.clear();
-  std::erase_if(starts_, [](const SavedPlayer& start) { return start.held; });
-  for (Flag& flag : flags_) flag.awaits = 0;
+  for (const SavedPlayer& start : starts_)
+    if (start.held && (held_until_ == 0 || start.held_until < held_until_)) held_until_ = start.held_until;
 }
 
 Referee::RejoinRecord& Referee::record_of(Id id, Micros now) {

@@ -127,7 +127,7 @@ class Referee final : public Back {
   std::optional<SavedPlayer> start_for(const std::string& name, bool promised);
   void begin_with(Player& player, const SavedPlayer& start, words::Team wish);
   void go_on(Player& player, const SavedPlayer& start, BackOut& out);
-  void forget_held();
+  void forget_held(Micros now);
   std::size_t playing() const;
   void tell_room(BackOut& out);
   void tell_sizes(BackOut& out);
@@ -209,7 +209,7 @@ class Referee final : public Back {
   TankModel claimed_tank_;           // smaller, for testing claims: other games' copies of the world are less exact
   std::vector<SavedPlayer> starts_;  // not taken yet
   std::unordered_map<Id, std::string, KeyedHash<Id>> promised_;
-  Micros held_until_ = 0;  // 0: nothing is held
+  Micros held_until_ = 0;  // when the first of what is held is released; 0: nothing is held
   std::map<Id, Player> players_;
   NameBook names_;
   WatcherPlaces watchers_{"spectators"};
