@@ -822,6 +822,37 @@ TEST_CASE("referee: a client cannot shoot rays faster than a held trigger") {
   CHECK(anna.seat->count<words::ShotEnded>() == 3);  // those that were refused: her client has drawn them
 }
 
+TEST_CASE(
+    "referee: a trigger that is let go, or whose player dies, before it may fire again is counted as a lost shot") {
+  Match match(quick());
+  const auto anna = match.plays("anna");
+  const auto pulls = [&](bool primary) {
+    words::Trigger trigger;
+    trigger.set_primary(primary);
+    match.says(anna, trigger);
+  };
+  pulls(true);
+  CHECK(anna.seat->count<words::Shot>() == 1);
+  pulls(false);
+  CHECK(match.lost("Fire") == 0);
+  pulls(true);
+  CHECK(match.lost("Fire") == 0);  // it may fire later
+  pulls(false);
+  CHECK(match.lost("Fire") == 1);
+  pulls(false);
+  CHECK(match.lost("Fire") == 1);
+  pulls(true);
+  match.lasts(1);
+  CHECK(anna.seat->count<words::Shot>() > 1);
+  pulls(false);
+  CHECK(match.lost("Fire") == 1);
+  pulls(true);
+  words::DeathClaim gives_up;
+  gives_up.set_why(words::BY_ITSELF);
+  match.says(anna, gives_up);
+  CHECK(match.lost("Fire") == 2);
+}
+
 TEST_CASE("referee: a client is told that a shot has ended that it may not fire: while dead, or a grenade from afar") {
   Match match(quick());
   const auto anna = match.plays("anna");

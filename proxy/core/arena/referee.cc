@@ -107,7 +107,9 @@ void Referee::hear(const Intent& intent, BackOut& out) {
                      return die(*player, nullptr, 0, words::BY_ITSELF, out);
                    refuse_claim(intent.by, drops::kDeathClaim, out);
                  },
-                 [&](const words::Trigger&) {},  // released, or already held
+                 [&](const words::Trigger& word) {  // released, or already held
+                   if (!word.primary()) lose_owed_shot(*player, drops::kNotLoaded, out);
+                 },
                  [&](const words::HitClaim&) { out.drop(drops::kHitClaim); },
                  [&](const words::Playback&) {
                    if (!arena_.rules.lockstep) return out.drop(drops::kMeansNothing, intent);
@@ -363,6 +365,7 @@ void Referee::leave(Id id, std::string_view why, BackOut& out) {
   Player* const player = find(id);
   if (player == nullptr) return;
   keep_seat(*player, out.now());
+  lose_owed_shot(*player, drops::kNotLoaded, out);
   if (Flag* flag = carried_by(id)) drop(*flag, *player, out);
   for (Ball& ball : balls_)
     if (ball.shooter == id) end_shot(ball, false, out);

@@ -65,6 +65,7 @@ class Referee final : public Back {
     double health = 0;
     Micros spawn_allowed_at = 0, trigger_allowed_at = 0;
     bool wants_spawn = false;     ///< has asked to spawn and is not in play yet
+    bool owes_shot = false;       ///< its trigger is held, and has not fired yet, because it could not be fired
     bool claims = false;          ///< the client moves the tank; keys only aim
     bool walks = false;           ///< the client moves a man
     Micros claimed_at = 0;        ///< time of the last claim
@@ -158,6 +159,7 @@ class Referee final : public Back {
   void shoot_ball(Player& player, const Shooting& wish, BackOut& out);
   bool load(Player& player, Micros now) const;
   void shoot_ray(Player& player, const Shooting& wish, BackOut& out);
+  static void lose_owed_shot(Player& player, const MappingLine& why, BackOut& out);
   void fly(Ball& ball, double dt, BackOut& out);
   bool bounce(Ball& ball, const Point& way, double free, BackOut& out);
   Player* first_met(const Ball& ball, const Point& from, const Point& to);

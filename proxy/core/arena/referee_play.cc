@@ -254,6 +254,7 @@ void Referee::die(Player& victim, Player* killer, std::uint32_t shot, words::Dea
   victim.alive = false;
   victim.spawn_allowed_at = next_life(victim, out.now());
   victim.steering = {};
+  lose_owed_shot(victim, drops::kFireNotInPlay, out);
   if (Flag* flag = carried_by(victim.who.id())) drop(*flag, victim, out);
   words::Died died;
   died.set_player(victim.who.id());

@@ -77,9 +77,13 @@ bool Referee::load(Player& player, Micros now) const {
 
 void Referee::shoot_ray(Player& player, const Shooting& wish, BackOut& out) {
   if (out.now() < player.trigger_allowed_at) {
-    if (wish.fire != nullptr) refuse_shot(wish, player.who.id(), drops::kNotLoaded, out);
-    return;  // a trigger that is held fires later
+    if (wish.fire != nullptr)
+      refuse_shot(wish, player.who.id(), drops::kNotLoaded, out);
+    else
+      player.owes_shot = true;  // a trigger that is held fires later
+    return;
   }
+  if (wish.fire == nullptr) player.owes_shot = false;
   player.trigger_allowed_at = out.now() + micros(arena_.rules.trigger);
   const double yaw = wish.yaw.value_or(player.tank.yaw);
   Ball ray;
@@ -105,6 +109,11 @@ void Referee::shoot_ray(Player& player, const Shooting& wish, BackOut& out) {
   out.say(shot);
   const Point end{ray.at[0] + way * std::cos(yaw), ray.at[1] + way * std::sin(yaw), ray.at[2]};
   if (Player* victim = first_met(ray, ray.at, end)) hurt(*victim, arena_.rules.ray_damage, ray, out);
+}
+
+/// The trigger is not held any more.
+void Referee::lose_owed_shot(Player& player, const MappingLine& why, BackOut& out) {
+  if (std::exchange(player.owes_shot, false)) out.drop(why);
 }
 
 // -- In the air -------------------------------------------------------------------------------------------------------
