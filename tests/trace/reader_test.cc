@@ -205,6 +205,29 @@ TEST_CASE("a search after damage looks at a file a limited number of times, and 
   CHECK(found_behind(1000) == 0);
 }
 
+TEST_CASE("after damage, a chunk without a checksum is believed only if its bytes fall into records") {
+  for (const std::size_t beyond : {0U, 1U}) {  // bytes that its last record claims beyond its end
+    CAPTURE(beyond);
+    Buffer doubtful, behind;
+    put_message(doubtful, 1, 1, 1, "doubtful");
+    put(doubtful, static_cast<std::uint8_t>(0x80)), put(doubtful, std::uint64_t{beyond});
+    put_message(behind, 1, 2, 2, "behind");
+    const Buffer file = by_hand([&](Buffer& out) {
+      put(out, Channel{1, 0, "/a", "", {}});
+      put_record(out, static_cast<Op>(0), [] {});
+      put_chunk(out, doubtful.size(), 0, "", doubtful);
+      put_chunk(out, behind.size(), 0, "", behind);
+    });
+    testing::MemorySource source(file);
+    Reader reader(source);
+    std::vector<std::string> heard;
+    do
+      for (const Said& one : hear(reader).messages) heard.push_back(one.data);
+    while (reader.pass_damage());
+    CHECK(heard == (beyond == 0 ? std::vector<std::string>{"doubtful", "behind"} : std::vector<std::string>{"behind"}));
+  }
+}
+
 TEST_CASE("a footer may state a place of summary offsets, although there are none: its own") {
   const auto error_of_offset = [](std::int64_t beside) {
     const Buffer file = by_hand([&](Buffer& out) {

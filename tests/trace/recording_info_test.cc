@@ -57,6 +57,29 @@ TEST_CASE("a kill that a server tells several links counts once, also after the 
   CHECK(told.kills() == 4);
 }
 
+TEST_CASE("a kill in frames counts once for each server, too, and frames lead no words") {
+  Told told;
+  told.builder = RecordingInfoBuilder({.message = [](std::string_view) { return "Kill"; },
+                                       .counts = [](std::string_view, std::string_view, Bytes) { return true; }});
+  told.opens(1, "192.0.2.1:5154");
+  told.opens(2, "192.0.2.1:5154");
+  told.opens(3, "192.0.2.9:5154");
+  const auto passes = [&](std::uint32_t link) { told.builder.frame(link, TO_CLIENT, "Kill", {}); };
+  for (const std::uint32_t link : {1U, 2U, 2U}) passes(link);
+  CHECK(told.kills() == 1);
+  passes(3);  // of another server
+  CHECK(told.kills() == 2);
+  told.builder.closed(3);
+  told.builder.closed(1);
+  passes(2);
+  CHECK(told.kills() == 3);
+  told.opens(4, "192.0.2.1:5154");
+  told.hears_kill(4);  // from now on, only words count
+  CHECK(told.kills() == 1);
+  told.hears_kill(2);
+  CHECK(told.kills() == 1);
+}
+
 TEST_CASE("the kill of a team mate does not count; rogues, and players of no team, have no mates") {
   for (const auto& [side, kills] : {std::pair{words::RED, 0U}, {words::ROGUE, 1U}, {words::TEAM_ANY, 1U}}) {
     const words::Team team = side;

@@ -266,6 +266,47 @@ TEST_CASE("in a file without its end a seek finds a world in a chunk that also h
   CHECK(text(**event) == "world 1 8 ");
 }
 
+TEST_CASE("a seek takes no message of another channel for a world, and reads no chunk that has none") {
+  Buffer file;
+  testing::MemorySink sink(file);
+  mcap::Writer writer(sink, {.compress = false});
+  REQUIRE(writer.begin().ok());
+  REQUIRE(writer.define(mcap::Schema{1, Snapshot::descriptor()->full_name(), "protobuf", {}}).ok());
+  REQUIRE(writer.define(mcap::Schema{2, Geometry::descriptor()->full_name(), "protobuf", {}}).ok());
+  REQUIRE(writer.define(mcap::Channel{1, 1, "/world", "protobuf", {}}).ok());
+  REQUIRE(writer.define(mcap::Channel{2, 2, "/geometry", "protobuf", {}}).ok());
+  REQUIRE(writer.define(mcap::Channel{3, 0, "/other", "text", {}}).ok());
+  const auto add = [&](std::uint16_t channel, WallTime time, const std::string& data) {
+    writer.message({.channel = channel, .log_time = time, .publish_time = time, .data = as_bytes(data)});
+  };
+  Geometry other = geometry("map");
+  other.mutable_world()->set_name("not the map");
+  add(3, kSecond, other.SerializeAsString());
+  add(2, kSecond, geometry("map").SerializeAsString());
+  add(1, kSecond, world(1, 7, "map").SerializeAsString());
+  add(3, 2 * kSecond, world(1, 8, "map").SerializeAsString());
+  REQUIRE(writer.end_chunk().ok());
+  for (WallTime time = 3; time < 43; ++time) {
+    add(3, time * kSecond, world(1, 9, std::string(100'000, 'x')).SerializeAsString());
+    REQUIRE(writer.end_chunk().ok());
+  }
+  REQUIRE(writer.end().ok());
+
+  Counted source(file);
+  Recording recording(source);
+  const auto found = recording.go_to_world(1, 50 * kSecond);
+  REQUIRE(found.ok());
+  REQUIRE(*found);
+  const auto event = recording.next();
+  REQUIRE((event.ok() && *event != nullptr && (*event)->world));
+  CHECK(text(**event) == "world 1 7 hash of map");
+  const auto map = recording.find_geometry("hash of map");
+  REQUIRE((map.ok() && *map != nullptr));
+  CHECK((*map)->world().name() == "map");
+  REQUIRE(recording.find_geometry("no such").ok());
+  CHECK(source.taken() < file.size() / 4);
+}
+
 TEST_CASE("a seek finds a world whose link comes after its other fields") {
   Buffer file;
   testing::MemorySink sink(file);

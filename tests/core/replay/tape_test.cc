@@ -300,6 +300,25 @@ TEST_CASE("the ids of a room's world are not given again in the next room of a t
   CHECK(given.size() == 12);
 }
 
+TEST_CASE("the ids that came into a room after its snapshot are not given again in the next room of a tape") {
+  Told told;
+  told.enter(kSecond);
+  words::Unit late;
+  late.set_id(5'000);
+  late.set_owner(1);
+  told.tell(late, 2 * kSecond);
+  WorldState seen;
+  REQUIRE(told.tape.seek(2 * kSecond, seen).ok());
+  REQUIRE(seen.units().size() == 2);
+  const Id last = seen.sorted_units().back();
+  told.world = WorldState();
+  told.enter(3 * kSecond);
+  REQUIRE(told.tape.seek(3 * kSecond, seen).ok());
+  REQUIRE(seen.units().size() == 1);
+  CHECK(seen.sorted_units().front() > last);
+  CHECK(seen.players().begin()->first > last);
+}
+
 TEST_CASE("the ids of a tape are not those of viewers, however large those of its rooms are") {
   Tape tape(See::kPublic);
   for (Micros room = 1; room <= 5; ++room) {
