@@ -62,12 +62,13 @@ TEST_CASE("the obstacles of a world are read once, which takes steps for each of
   scene.arena = false;  // where rules hear also who has not entered
   words::World world;
   world.set_kind(words::World::SOLIDS);
+  world.set_hash("full");
   for (std::size_t i = 0; i < core::Terrain::kMostBlocks; ++i) world.add_solids();
   const auto steps = [&](int times) {
     std::vector<Action> actions;
     const std::string body = "for _ = 1, " + std::to_string(times) + " do clear_way(0, 0, 1, 1, 0, 0, 9) end";
     const Rule rule({"rule.lua", body, {}}, scene, 1, scene.now, {}, actions);
-    CHECK_MESSAGE(!rule.is_off(), actions.empty() ? "" : actions.back().text);
+    CHECK_MESSAGE(!rule.is_off(), (actions.empty() ? "" : actions.back().text));
     return rule.sandbox().steps();
   };
   const std::uint64_t one = steps(1), eleven = steps(11);
@@ -77,10 +78,11 @@ TEST_CASE("the obstacles of a world are read once, which takes steps for each of
   scene.chat(Scene::kAnna, "x");
   CHECK(scene.taken() == "");
   world.add_solids();
+  world.set_hash("too full");
   scene.tell(world);
   scene.chat(Scene::kAnna, "x");
   CHECK(scene.taken() == "log: the world has more than 32768 obstacles; the last ones do not count for clear_way\n");
-  world.set_name("another one");
+  world.set_hash("another one");
   scene.tell(world);
   scene.chat(Scene::kAnna, "x");
   CHECK(scene.taken() == "");
