@@ -5,7 +5,7 @@
 #pragma once
 
 #include <algorithm>
-#include <deque>
+#include <list>
 #include <unordered_map>
 
 #include "proxy/base/keyed_hash.h"
@@ -21,22 +21,23 @@ class EntryQueue {
   /// `per_second` 0: no limit; `burst`: how many of this address may come in at once. False: `who` waits already, and
   /// keeps its place.
   bool add(const net::Address& from, Who who, std::uint32_t per_second, std::uint32_t burst, Millis now) {
+    const auto [at, fresh] = waits_at_.try_emplace(who);
+    if (!fresh) return false;
     const net::Address address = from.host_key();
-    if (!waits_at_.try_emplace(who, address).second) return false;
-    Line& line = lines_.try_emplace(address, Line{{}, Bucket(per_second, burst, now)}).first->second;
+    Line& line = lines_.try_emplace(address, Line{{}, Bucket(per_second, burst, now), {}}).first->second;
     line.pace.adapt(per_second, burst, now);
-    if (line.waiting.empty()) turns_.push_back(address);
-    line.waiting.push_back(who);
+    if (line.waiting.empty()) line.turn = turns_.insert(turns_.end(), address);
+    at->second = {address, line.waiting.insert(line.waiting.end(), who)};
     return true;
   }
 
-  /// Does nothing if `who` does not wait.
+  /// Does nothing if `who` does not wait. However many wait, it takes the same time.
   void remove(Who who) {
     const auto at = waits_at_.find(who);
     if (at == waits_at_.end()) return;
-    Line& line = lines_.at(at->second);
-    std::erase(line.waiting, who);
-    if (line.waiting.empty()) std::erase(turns_, at->second);
+    Line& line = lines_.at(at->second.address);
+    line.waiting.erase(at->second.place);
+    if (line.waiting.empty()) turns_.erase(line.turn);
     waits_at_.erase(at);
   }
   bool contains(Who who) const { return waits_at_.contains(who); }
@@ -44,17 +45,11 @@ class EntryQueue {
   /// Removes and returns the next client that may enter now; `none` if there is none.
   Who take(Who none, Millis now) {
     for (std::size_t i = turns_.size(); i > 0; --i) {
-      const net::Address address = turns_.front();
-      turns_.pop_front();
-      Line& line = lines_.at(address);
-      if (!line.pace.take_one(now)) {
-        turns_.push_back(address);
-        continue;
-      }
+      turns_.splice(turns_.end(), turns_, turns_.begin());
+      Line& line = lines_.at(turns_.back());
+      if (!line.pace.take_one(now)) continue;
       const Who who = line.waiting.front();
-      line.waiting.pop_front();
-      waits_at_.erase(who);
-      if (!line.waiting.empty()) turns_.push_back(address);
+      remove(who);
       return who;
     }
     return none;
@@ -76,14 +71,20 @@ class EntryQueue {
   }
 
  private:
+  using Turns = std::list<net::Address>;
   struct Line {
-    std::deque<Who> waiting;
+    std::list<Who> waiting;
     Bucket pace;
+    Turns::iterator turn;  // while somebody waits
+  };
+  struct Place {
+    net::Address address;
+    typename std::list<Who>::iterator place;
   };
 
   std::unordered_map<net::Address, Line, net::AddressHash> lines_;
-  std::deque<net::Address> turns_;                                  // those with waiting clients
-  std::unordered_map<Who, net::Address, KeyedHash<Who>> waits_at_;  // all that wait, and in whose line
+  Turns turns_;                                              // those with waiting clients
+  std::unordered_map<Who, Place, KeyedHash<Who>> waits_at_;  // all that wait
 };
 
 }  // namespace entente::relay

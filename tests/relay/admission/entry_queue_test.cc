@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <string>
 
 namespace entente::relay::entry_queue_test {
@@ -83,6 +84,25 @@ TEST_CASE("an address whose last client has left has one turn when others of it 
   for (const int who : {21, 22}) queue.add(from(2), who, 0, 1, 0);
   CHECK(all(queue, 0) == "12 21 13 22 14 ");
   CHECK_FALSE(queue.ready(0));
+}
+
+/// Counts how often two of them are compared.
+struct Counted {
+  explicit operator std::uint64_t() const { return number; }
+  bool operator==(const Counted& other) const { return ++comparisons, number == other.number; }
+  std::uint64_t number;
+  static inline std::uint64_t comparisons = 0;
+};
+
+TEST_CASE("a client who leaves is found at once, however many of its address wait") {
+  EntryQueue<Counted> queue;
+  constexpr std::uint64_t kMany = 4'000;
+  for (std::uint64_t who = 1; who <= kMany; ++who) queue.add(from(1), {who}, 0, 1, 0);
+  Counted::comparisons = 0;
+  for (std::uint64_t who = kMany; who > 1; --who) queue.remove({who});
+  CHECK(Counted::comparisons < 20 * kMany);
+  CHECK(queue.size() == 1);
+  CHECK(queue.take({0}, 0) == Counted{1});
 }
 
 TEST_CASE("a changed rate holds for those who wait already") {
