@@ -1485,5 +1485,20 @@ TEST_CASE("what operators announce counts towards the size of a message to the o
   CHECK(edge.mirror->take(false).size() == 2);
 }
 
+TEST_CASE("what operators announce to many players comes whole, in messages that NATS accepts") {
+  Edge edge;
+  (void)edge.mirror->take(true);
+  constexpr std::size_t kSome = 5'000, kEach = 500;
+  for (std::size_t i = 0; i < kSome; ++i) edge.mirror->announced(edge.seat, std::string(kEach, 'x'));
+  std::size_t count = 0;
+  for (const std::string& bytes : edge.mirror->take(false)) {
+    CHECK(bytes.size() <= Mirror::kMessage + 1'000);
+    bus::FromNode one;
+    REQUIRE(one.ParseFromString(bytes));
+    count += static_cast<std::size_t>(one.parts_size());
+  }
+  CHECK(count == kSome);
+}
+
 }  // namespace
 }  // namespace entente::fleet::mirror_test

@@ -575,8 +575,8 @@ bus::FromNode::Part& Mirror::part(Id seat) {
 
 void Mirror::open(Id id, Seat& seat) {
   *part(id).mutable_open() = describe_(id);
-  message_bytes_ += 64;
   seat.open = true;
+  grow(64);
 }
 
 void Mirror::pass(Id seat, const Intent& intent, bool again) {
@@ -588,20 +588,25 @@ void Mirror::pass(Id seat, const Intent& intent, bool again) {
   message.clear_at_us();
   const bool knows_ids = ids_epoch_ == epoch_;
   core::translate_ids(message, [&](Id id) { return knows_ids ? ids_.number_or(id, 0) : 0; });
-  message_bytes_ += message.ByteSizeLong() + 16;
-  if (message_bytes_ > kMessage) seal(false);
+  grow(message.ByteSizeLong() + 16);
 }
 
 void Mirror::announced(Id seat, std::string_view text) {
   const auto at = seats_.find(seat);
   if (at == seats_.end() || !at->second.open) return;
   part(seat).set_announced(std::string(text));
-  message_bytes_ += text.size() + 16;
+  grow(text.size() + 16);
 }
 
 void Mirror::close(Id seat, const char* why) {
   part(seat).mutable_close()->set_why(why);
-  message_bytes_ += 32;
+  grow(32);
+}
+
+/// The message has got a part of about this many bytes. It is complete when it is long enough.
+void Mirror::grow(std::size_t bytes) {
+  message_bytes_ += bytes;
+  if (message_bytes_ > kMessage) seal(false);
 }
 
 void Mirror::seal(bool asks) {

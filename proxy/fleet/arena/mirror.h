@@ -140,6 +140,7 @@ class Mirror final : public core::Back {
   void pass(core::Id seat, const core::Intent& intent, bool again = false);
   void close(core::Id seat, const char* why);
   bus::FromNode::Part& part(core::Id seat);
+  void grow(std::size_t bytes);
   void seal(bool asks);
 
   const std::uint64_t run_;
