@@ -27,7 +27,7 @@ struct Owned {
   explicit Owned(const SavedSeats& seats = {}, const Limits& limits = {},
                  std::shared_ptr<relay::RuleBook> rules = nullptr,
                  core::ArenaMode mode = core::ArenaMode::kFreeForAll) {
-    arena.limits = limits;
+    arena.limits->set(limits);
     arena.arena = "field";
     arena.node = "owner";
     arena.find_game = [](std::string_view name) { return name == native::game().name() ? &native::game() : nullptr; };

@@ -640,6 +640,31 @@ TEST_CASE("players of the last owner enter at once, whatever the limit; afterwar
 }
 
 TEST_CASE("a player of the last owner who leaves can enter again at the seat that was taken for its node") {
+TEST_CASE("who comes after a reload has its limits, and who was there keeps those it came with") {
+  Limits limits;
+  limits.enters_per_second = limits.enters_burst = 1;
+  Owned it({}, limits);
+  constexpr std::uint32_t kSeats = 50;
+  const auto players = [&] { return it.room->world().players().size(); };
+  it.owner->read("edge", from_seats(1, 1, open));
+  pass_time(it);
+  Limits none;
+  none.enters_per_second = 0;
+  it.arena.limits->set(none);
+  it.owner->read("edge", from_seats(2, kSeats, open, 2));
+  pass_time(it);
+  it.owner->read("edge", from_seats(3, kSeats, enter, 2));
+  pass_time(it);
+  CHECK(players() == kSeats - 1);
+  it.arena.limits->set(limits);
+  it.owner->read("edge", from_seats(4, kSeats, leave, 2));
+  pass_time(it);
+  CHECK(players() == 0);
+  it.owner->read("edge", from_seats(5, kSeats, enter, 2));
+  pass_time(it);
+  CHECK(players() == kSeats - 1);
+}
+
   Owned it({{{"edge", 1, 1}, stored("anna", "native")}});
   pass_time(it);
   const auto players = [&] { return it.room->world().players().size(); };

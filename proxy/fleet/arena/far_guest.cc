@@ -39,7 +39,7 @@ FarGuest::FarGuest(relay::SharedRoom& room, const relay::LinkInfo& client, const
                    std::size_t& node_bytes, Seated seated, std::function<void()> closed)
     : room_(room),
       client_(client),
-      limits_(&limits),
+      limits_(limits),
       node_bytes_(node_bytes),
       peer_{client_.client.text(), 0, ""},
       seated_(std::move(seated)),

@@ -24,7 +24,7 @@ class FarGuest final : public relay::Guest {
 
   using Seated = std::function<void(core::Id seat)>;
 
-  /// `room`, `limits` and `node_bytes` outlive it. `node_bytes`: what the intents of all waiting players of the node
+  /// `room` and `node_bytes` outlive it. `node_bytes`: what the intents of all waiting players of the node
   /// take. `seated` is called when it has its seat; `closed`, when the room has closed it.
   FarGuest(relay::SharedRoom& room, const relay::LinkInfo& client, const Limits& limits, std::size_t& node_bytes,
            Seated seated, std::function<void()> closed);
@@ -39,8 +39,8 @@ class FarGuest final : public relay::Guest {
   /// Passes the queued intents to the room, unless they are held back. Has no effect while the player has no seat.
   void deliver();
   void hold_back(bool held) { held_ = held; }
-  /// Replaces the limits. `limits` outlive it.
-  void limit(const Limits& limits) { limits_ = &limits; }
+  /// Replaces the limits.
+  void limit(const Limits& limits) { limits_ = limits; }
   /// The player has left. REQUIRES: not during a call of the room.
   void leave(std::string_view why);
 
@@ -63,7 +63,7 @@ class FarGuest final : public relay::Guest {
   }
   void player_entered(const words::Player&) override {}
   const core::Peer& peer() const override { return peer_; }
-  const Limits& limits() const override { return *limits_; }
+  const Limits& limits() const override { return limits_; }
   const relay::LinkInfo& client() const override { return client_; }
   bool hears() const override { return false; }
   void end_seat(relay::Reason) override {}
@@ -83,7 +83,7 @@ class FarGuest final : public relay::Guest {
 
   relay::SharedRoom& room_;
   const relay::LinkInfo client_;
-  const Limits* limits_;
+  Limits limits_;
   std::size_t& node_bytes_;
   const core::Peer peer_;
   const Seated seated_;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,25 @@ struct ArenaCounts {
   std::atomic<std::uint64_t> players{0};    ///< of the owner: seats of players on all nodes
   std::atomic<std::uint64_t> nodes{0};      ///< of the owner: nodes with which it talks
   std::atomic<std::uint64_t> stored{0};     ///< of the owner: times that the arena was stored for the next owner
+  /// Of the owner: facts for some players that were not sent, because NATS would not accept them. For each node.
+  std::atomic<std::uint64_t> too_large{0};
+};
+
+/// Limits that a reload replaces. Thread-safe.
+class SharedLimits {
+ public:
+  void set(const Limits& limits) {
+    const std::lock_guard lock(mutex_);
+    limits_ = limits;
+  }
+  Limits get() const {
+    const std::lock_guard lock(mutex_);
+    return limits_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  Limits limits_;
 };
 
 struct FleetArena {
@@ -35,7 +55,8 @@ struct FleetArena {
   std::uint32_t replicas = 1;                                    ///< of what JetStream stores
   std::function<const wire::Game*(std::string_view)> find_game;  ///< null: unknown
   const relay::SharedTexts* texts = nullptr;                     ///< outlives the room; null: Entente's own texts
-  Limits limits{};                                               ///< of players on other nodes
+  /// Of players on other nodes. Each keeps those with which it came.
+  std::shared_ptr<SharedLimits> limits = std::make_shared<SharedLimits>();
   /// Called on a worker's thread when the arena has had no owner for kOwnerless, and when it has one again; may be
   /// null.
   std::function<void(bool has_owner)> told = {};

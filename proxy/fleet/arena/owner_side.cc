@@ -340,7 +340,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
   void gave_up(Seat& seat) {
     if (!std::exchange(seat.returns, false)) return;
     --returning_;
-    seat.guest->limit(arena_.limits);
+    seat.guest->limit(arena_.limits->get());
   }
 
   /// Sends nodes the world once the players of the last owner are in it.
@@ -413,7 +413,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
   void read(Node& node, bus::FromNode::Part& part, std::vector<FarGuest*>& wanting) {
     const auto at = node.seats.find(part.seat());
     if (part.has_open()) {
-      if (at == node.seats.end()) open(node, part.seat(), part.open(), arena_.limits);
+      if (at == node.seats.end()) open(node, part.seat(), part.open(), arena_.limits->get());
       return;
     }
     if (at == node.seats.end()) {
@@ -637,7 +637,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
   std::size_t returning_ = 0;  // players of the last owner who are not in the world yet
   bool settled_ = false;       // nodes can receive the world
   bool going_ = false;         // the arena was handed over
-  const Limits of_known_ = of_known(arena_.limits);
+  const Limits of_known_ = of_known(arena_.limits->get());
   const OwnerPost post_;
   relay::SharedRoom& room_;
   net::Loop& loop_;

@@ -165,7 +165,9 @@ class FleetArenas::Candidate final : private fleet::Lease::User, private net::Al
 };
 
 FleetArenas::FleetArenas(Fleet& fleet, relay::ProxyServer& server, const Limits& limits)
-    : fleet_(fleet), server_(server), limits_(limits) {}
+    : fleet_(fleet), server_(server) {
+  set_limits(limits);
+}
 
 FleetArenas::~FleetArenas() {
   stop();

@@ -30,7 +30,7 @@ class FleetArenas {
     std::function<void(std::size_t)> retire;
   };
 
-  /// `fleet` and `server` outlive it. `limits`: of players on other nodes.
+  /// `fleet` and `server` outlive it. `limits`: as for set_limits().
   FleetArenas(Fleet& fleet, relay::ProxyServer& server, const Limits& limits);
   ~FleetArenas();
   FleetArenas(const FleetArenas&) = delete;
@@ -51,6 +51,8 @@ class FleetArenas {
   void stand_for(const std::string& arena, Rooms rooms);
   /// REQUIRES: called once, when the server runs or is about to.
   void start();
+  /// Of players on other nodes who come from now on to an arena that this node owns. From any thread.
+  void set_limits(const Limits& limits) { limits_->set(limits); }
   /// `on`: this node hands over its arenas, and owns none until this is called with false. From any thread.
   void step_back(bool on);
   /// Returns when its arenas are stored and their leases given up. REQUIRES: the server has stopped.
@@ -72,7 +74,7 @@ class FleetArenas {
 
   Fleet& fleet_;
   relay::ProxyServer& server_;
-  const Limits limits_;
+  const std::shared_ptr<fleet::SharedLimits> limits_ = std::make_shared<fleet::SharedLimits>();
   std::map<std::string, LocalFleetRoom> local_rooms_;
   std::map<std::string, fleet::FleetArena> arenas_;  // by name: their counts
   std::vector<std::pair<std::string, Rooms>> stands_for_;

@@ -254,6 +254,7 @@ Outcome<Done> Routes::change(const LoadedConfig& loaded) {
   if (const auto done = apply(fresh, plan); !done) return done;
   service_.set_general(fresh);
   for (const Running& one : running_) service_.server().set_rules(one.number, one.is->options);
+  if (fleet_arenas_) fleet_arenas_->set_limits(limits_of(fresh.limits()));
   for (const auto& [number, lab] : plan.labs) service_.set_lab(number, lab);
   for (const auto& [used, read] : plan.certificates) used->renew(*read);
   if (*token && service_.renew_operator_token(std::move(**token))) plan.told += "changed: operator.token_file\n";
