@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -166,6 +167,14 @@ inline bus::SavedArena::Player stored(const std::string& name, const std::string
 
 inline void nothing(bus::FromNode&) {}
 inline void leave(bus::FromNode& message) { message.add_parts()->mutable_intent()->mutable_leave(); }
+
+/// The messages to nodes that have something for them.
+inline std::vector<bus::ToNode> with_parts(const Owned& it) {
+  std::vector<bus::ToNode> all;
+  std::copy_if(it.sent.begin(), it.sent.end(), std::back_inserter(all),
+               [](const bus::ToNode& one) { return one.parts_size() != 0; });
+  return all;
+}
 
 /// The edge's messages about its player, in order.
 inline std::size_t worlds(const Owned& it) {

@@ -19,7 +19,7 @@ namespace {
 
 using testing::closed, testing::enter, testing::from_edge, testing::from_seats, testing::leave, testing::nothing,
     testing::open, testing::Owned, testing::pass_time, testing::say_hello, testing::Says, testing::stored,
-    testing::worlds;
+    testing::with_parts, testing::worlds;
 
 TEST_CASE("many facts of one turn are published once and whole, in messages that NATS accepts") {
   Owned it;
@@ -469,8 +469,9 @@ TEST_CASE("a player of another node whom the room sends away counts no longer, a
   it.room->dismiss(it.room->world().players().begin()->first, "enough");
   pass_time(it);
   CHECK(it.arena.counts->players == 0);
-  REQUIRE(it.sent.size() == 1);
-  CHECK(it.sent[0].parts(it.sent[0].parts_size() - 1).closed().why() == "enough");
+  const auto sent = with_parts(it);
+  REQUIRE(sent.size() == 1);
+  CHECK(sent[0].parts(sent[0].parts_size() - 1).closed().why() == "enough");
 }
 
 TEST_CASE("a rule sends away a player of another node, and bans its address") {
@@ -639,7 +640,6 @@ TEST_CASE("players of the last owner enter at once, whatever the limit; afterwar
   CHECK(entered <= 1 + (it.loop.nanos() - began) / 1'000'000'000);
 }
 
-TEST_CASE("a player of the last owner who leaves can enter again at the seat that was taken for its node") {
 TEST_CASE("who comes after a reload has its limits, and who was there keeps those it came with") {
   Limits limits;
   limits.enters_per_second = limits.enters_burst = 1;
@@ -665,6 +665,7 @@ TEST_CASE("who comes after a reload has its limits, and who was there keeps thos
   CHECK(players() == kSeats - 1);
 }
 
+TEST_CASE("a player of the last owner who leaves can enter again at the seat that was taken for its node") {
   Owned it({{{"edge", 1, 1}, stored("anna", "native")}});
   pass_time(it);
   const auto players = [&] { return it.room->world().players().size(); };
@@ -929,7 +930,7 @@ TEST_CASE("what an operator has announced to a player is not sent to its node ag
   REQUIRE(it.room->world().players().size() == 1);
   it.sent.clear();
   say(announced(1'000));
-  CHECK(it.sent.empty());
+  CHECK(with_parts(it).empty());
   CHECK(it.arena.counts->refused == 0);
   say(announced(1'001));
   CHECK(it.arena.counts->refused == 1);
@@ -1048,16 +1049,77 @@ TEST_CASE("a fact for one player names its place among those for all") {
   REQUIRE(published != it.published.end());
   REQUIRE(published->facts_size() >= 3);
   CHECK(published->facts(2).notice().text() == "c");
-  REQUIRE(it.sent.size() == 1);
-  REQUIRE(it.sent[0].parts_size() == 1);
-  CHECK(it.sent[0].parts(0).before() == 2);
-  CHECK(it.sent[0].facts() == published->number());
-  CHECK(it.sent[0].epoch() == 3);
+  const auto sent = with_parts(it);
+  REQUIRE(sent.size() == 1);
+  REQUIRE(sent[0].parts_size() == 1);
+  CHECK(sent[0].parts(0).before() == 2);
+  CHECK(sent[0].facts() == published->number());
+  CHECK(sent[0].epoch() == 3);
   it.owner->told(notice("later", words::PLAYER, anna));
   pass_time(it);
-  REQUIRE(it.sent.size() == 2);
-  CHECK(it.sent[1].parts(0).before() == 0);
-  CHECK(it.sent[1].number() == it.sent[0].number() + 1);
+  REQUIRE(with_parts(it).size() == 2);
+  CHECK(with_parts(it)[1].parts(0).before() == 0);
+  for (std::size_t i = 1; i < it.sent.size(); ++i) CHECK(it.sent[i].number() == it.sent[i - 1].number() + 1);
+}
+
+TEST_CASE("many facts for players of one node come whole, in their places, and in messages that NATS accepts") {
+  Owned it;
+  Says say{it};
+  say(open);
+  say(enter);
+  REQUIRE(it.room->world().players().size() == 1);
+  const core::Id anna = it.room->world().players().begin()->first;
+  it.owner->turn_ends();
+  it.published.clear();
+  it.sent.clear();
+  constexpr int kSome = 120, kEach = 100;
+  for (int i = 0; i < kSome * kEach; ++i) {
+    it.owner->told(notice(std::to_string(i) + std::string(100, 'x'), words::PLAYER, anna));
+    if (i % kEach == kEach - 1) it.owner->told(notice("for all", words::ALL));
+  }
+  it.owner->turn_ends();
+  pass_time(it);
+  using Place = std::pair<std::uint64_t, std::uint32_t>;  // a message for all, and the index of a fact in it
+  std::vector<Place> places;
+  for (const bus::ToNode& one : it.sent) {
+    CHECK(one.ByteSizeLong() < 600'000);
+    CHECK(one.number() == it.sent.front().number() + static_cast<std::uint64_t>(&one - it.sent.data()));
+    for (const auto& part : one.parts())
+      if (part.fact().notice().text().starts_with(std::to_string(places.size()) + "x"))
+        places.emplace_back(one.facts(), part.before());
+  }
+  REQUIRE(places.size() == std::size_t{kSome} * kEach);
+  CHECK(std::is_sorted(places.begin(), places.end()));
+  std::ptrdiff_t before = 0;
+  for (const bus::Facts& facts : it.published)
+    for (int i = 0; i < facts.facts_size(); ++i) {
+      if (facts.facts(i).notice().text() != "for all") continue;
+      before += kEach;
+      const Place place{facts.number(), static_cast<std::uint32_t>(i)};
+      CHECK(std::upper_bound(places.begin(), places.end(), place) - places.begin() == before);
+    }
+  CHECK(before == std::ptrdiff_t{kSome} * kEach);
+  CHECK(it.arena.counts->too_large == 0);
+}
+
+TEST_CASE("a player of another node is told that something it was told is too large for NATS, and it is counted") {
+  Owned it;
+  Says say{it};
+  say(open);
+  say(enter);
+  REQUIRE(it.room->world().players().size() == 1);
+  it.sent.clear();
+  core::Fact large = notice(std::string(2U << 20U, 'x'), words::PLAYER, it.room->world().players().begin()->first);
+  large.cause = 7;
+  it.owner->told(large);
+  pass_time(it);
+  const auto sent = with_parts(it);
+  REQUIRE(sent.size() == 1);
+  CHECK(sent[0].ByteSizeLong() < 1'000);
+  REQUIRE(sent[0].parts_size() == 1);
+  CHECK(sent[0].parts(0).fact().cause() == 7);
+  CHECK(notices(it) == std::vector<std::string>{"1: something that you were told is too large for the fleet"});
+  CHECK(it.arena.counts->too_large == 1);
 }
 
 TEST_CASE("an owner without news says so again and again, each time with the next number") {
@@ -1216,15 +1278,37 @@ TEST_CASE("a node is told once what its owner has heard, after a wish and not af
   say(enter);
   pass_time(it);
   it.sent.clear();
-  say([](bus::FromNode& message) { message.add_parts()->mutable_intent()->mutable_toward()->set_x(1); });
-  CHECK(it.sent.empty());
+  const Millis began = it.loop.now();
+  const auto beats = [&] { return (it.loop.now() - began) / kToNodeBeat + 1; };  // on a busy machine
+  const auto steer = [](bus::FromNode& message) { message.add_parts()->mutable_intent()->mutable_toward()->set_x(1); };
+  for (int times = 0; times < 20; ++times) say(steer);
+  CHECK(it.sent.size() <= beats());
   say(say_hello);
-  REQUIRE(it.sent.size() == 1);
-  CHECK(it.sent[0].heard() == say.number);
+  const auto is_heard = [&](const bus::ToNode& one) { return one.heard() == say.number; };
+  CHECK(std::any_of(it.sent.begin(), it.sent.end(), is_heard));
   pass_time(it);
   it.owner->told(notice("news", words::ALL));
   pass_time(it);
-  CHECK(it.sent.size() == 1);
+  CHECK(it.sent.size() <= 1 + beats());
+}
+
+TEST_CASE("a node to which nobody has anything to say gets a message twice a second, by which it sees what it missed") {
+  Owned it;
+  Says say{it};
+  say(open);
+  say(enter);
+  it.sent.clear();
+  const Millis began = it.loop.now();
+  CHECK(it.until([&] {
+    say(nothing);  // it is not lost
+    return it.sent.size() >= 3;
+  }));
+  CHECK(it.loop.now() - began >= 2 * kToNodeBeat);  // and no more often
+  for (std::size_t i = 0; i < it.sent.size(); ++i) {
+    CHECK(it.sent[i].parts_size() == 0);
+    CHECK(it.sent[i].run() == 1);
+    if (i != 0) CHECK(it.sent[i].number() == it.sent[i - 1].number() + 1);
+  }
 }
 
 TEST_CASE("a process of a node that was forgotten notices it by the number of the next message to it") {

@@ -68,6 +68,7 @@ struct FleetArena {
 
 inline constexpr std::size_t kMostMessage = 512U << 10U;  ///< bytes; NATS accepts a megabyte
 inline constexpr Millis kFactsBeat = 250;                 ///< the owner sends a message at least at this interval
+inline constexpr Millis kToNodeBeat = 500;                ///< the owner sends each node one, too
 inline constexpr Millis kNodeBeat = 500;                  ///< an edge sends a message at least at this interval
 inline constexpr Millis kStoreEvery = 1'000;              ///< the owner stores the arena at this interval
 inline constexpr Millis kStoreRarest = 8'000;             ///< longest pause after storing has failed: they double

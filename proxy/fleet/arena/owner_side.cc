@@ -31,7 +31,8 @@ constexpr Millis kReplaceEvery = 2'000;            // how often a run of a node 
 constexpr Millis kClosedAgain = 2 * kNodeLost;     // how long snapshots repeat that a seat was closed
 constexpr std::size_t kMostClosed = 256;           // such seats of one node
 constexpr std::size_t kLongestAnnounced = 1'000;   // bytes
-constexpr std::size_t kLargestFact = 700U << 10U;  // bytes; a larger one comes by a snapshot
+constexpr std::size_t kLargestFact = 700U << 10U;  // bytes; a larger one for all comes by a snapshot
+constexpr std::size_t kPartBytes = 64;             // about what a part takes besides its texts or its fact
 
 /// The limits of players who were in already: all enter at once.
 Limits of_known(Limits limits) {
@@ -74,13 +75,13 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
           Node& node = *at->second.node;
           // If this is lost, the node's next Enter counts, also as `again`.
           if (core::as<words::Refused>(fact) != nullptr) node.seats.at(at->second.number).entered = false;
-          tell(node, fact);
+          tell_some(node, fact);
         }
         return;
       case words::TEAM:
       case words::ADMINS:
         for (auto& [name, node] : nodes_)
-          if (concerns(fact, node)) tell(node, fact);
+          if (concerns(fact, node)) tell_some(node, fact);
         return;
       default:
         tell_all(fact);
@@ -158,8 +159,11 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     std::uint64_t number = 0;          // of the last message to it
     Millis heard_at = 0;
     bool lacks_world = false;
-    bool asked = false;  // for something since the last message to it, so it is told that this was heard
+    bool due = false;    // it is sent a message, even an empty one: that says what was heard, and by its number whether
+                         // an earlier message is missing
+    Millis told_at = 0;  // when the last message was sent
     bus::ToNode message;
+    std::size_t bytes = 0;  // of its parts, or a little more
     std::map<std::uint32_t, Seat> seats;
     std::deque<std::pair<Millis, bus::ToNode::Closed>> closed;  // lately, and when
   };
@@ -200,7 +204,11 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     ++count_;
   }
 
-  bus::ToNode::Part& part(Node& node) {
+  /// `bytes`: of the part's texts, or of its fact. What would not fit into one message together with it is sent first.
+  bus::ToNode::Part& part(Node& node, std::size_t bytes) {
+    bytes += kPartBytes;
+    if (node.bytes != 0 && node.bytes + bytes > kMostMessage) flush();
+    node.bytes += bytes;
     auto& fresh = *node.message.add_parts();
     fresh.set_before(count_);
     return fresh;
@@ -215,7 +223,20 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     return true;
   }
 
-  void tell(Node& node, const Fact& fact) { core::to_message(fact, *part(node).mutable_fact()); }
+  /// For players of the node who are the fact's audience.
+  void tell_some(Node& node, const Fact& fact) {
+    const std::size_t bytes = core::message_in(fact).ByteSizeLong();
+    if (bytes <= kLargestFact) return core::to_message(fact, *part(node, bytes).mutable_fact());
+    // No snapshot has it.
+    ++arena_.counts->too_large;
+    words::Notice notice;
+    notice.set_text("something that you were told is too large for the fleet");
+    Fact instead(std::move(notice));
+    instead.cause = fact.cause;
+    instead.audience = fact.audience;
+    instead.to = fact.to;
+    tell_some(node, instead);
+  }
 
   /// Whether one of the node's players is in the audience.
   bool concerns(const Fact& fact, const Node& node) const {
@@ -235,7 +256,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     const bool some = count_ != 0;
     if (some) ++number_;
     for (auto& [name, node] : nodes_) {
-      if (node.message.parts_size() == 0 && !node.asked) continue;
+      if (node.message.parts_size() == 0 && !node.due) continue;
       node.message.set_facts(number_);
       send(node);
     }
@@ -260,10 +281,12 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     node.message.set_run(node.run);
     node.message.set_number(++node.number);
     node.message.set_heard(node.heard);
-    node.asked = false;
+    node.due = false;
+    node.told_at = loop_.now();
     last_private_ = std::max(last_private_, node.number);
     if (owns()) post_.publish(node.to, as_bytes(node.message.SerializeAsString()));
     node.message.Clear();
+    node.bytes = 0;
   }
 
   void send_world(Node& node) {
@@ -399,7 +422,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     node.to = arena_.names.to(arena_.arena, name);
     node.run = run;
     node.number = last_private_ + 1;  // if the node has heard from us before, it notices that it missed something
-    node.heard_at = loop_.now();
+    node.heard_at = node.told_at = loop_.now();
     arena_.counts->nodes = nodes_.size();
     return &node;
   }
@@ -448,7 +471,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
     const std::string name = is_new ? wish->name() : std::string();
     // Resume is handled by the node where the client is.
     const bool is_valid = intent && core::as<words::Resume>(*intent) == nullptr;
-    if (is_valid && core::is_wish(core::drops::kServerAway, core::name_of(*intent))) node.asked = true;
+    if (is_valid && core::is_wish(core::drops::kServerAway, core::name_of(*intent))) node.due = true;
     const bool is_taken = is_valid && guest.want(*std::move(intent));
     if (!is_taken) {
       seat.entered = had_entered;
@@ -483,7 +506,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
       if (!its.name.empty()) (*referee_)->promise(seat, its.name);
       players_[seat] = {&node, number};
       its.player = seat;
-      auto& fresh = *part(node).mutable_seat();
+      auto& fresh = *part(node, 0).mutable_seat();
       fresh.set_seat(number);
       fresh.set_player(seat);
     };
@@ -571,7 +594,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
   }
 
   void tell_closed(Node& node, std::uint32_t number, const std::string& why) {
-    auto& closed = *part(node).mutable_closed();
+    auto& closed = *part(node, why.size()).mutable_closed();
     closed.set_seat(number);
     closed.set_why(why);
     if (node.closed.size() >= kMostClosed) node.closed.pop_front();
@@ -604,6 +627,7 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
       for (auto& [name, node] : nodes_) empty(node, "the arena has moved to another node");
       return;
     }
+    bool some_due = false;
     for (auto at = nodes_.begin(); at != nodes_.end();) {
       Node& node = at->second;
       if (now >= node.heard_at + kNodeLost) {
@@ -613,8 +637,10 @@ class Owner final : public OwnerSide, private net::Ticker::User, private net::Al
         continue;
       }
       if (node.lacks_world) send_world(node);
+      if (now >= node.told_at + kToNodeBeat) node.due = some_due = true;
       ++at;
     }
+    if (some_due) flush();
     if (!settled_) send_owed_worlds();
     resolve_doubts();
     store(now);

@@ -269,6 +269,9 @@ void FleetArenas::measure(Metrics& metrics) const {
     metrics.count("fleet_arena_refused",
                   "Messages of other nodes, or parts of them, that were invalid or for an unknown player", labels,
                   counts.refused);
+    metrics.count("fleet_arena_too_large",
+                  "Words for some players of another node that were too large to be sent there", labels,
+                  counts.too_large);
   }
 }
 
