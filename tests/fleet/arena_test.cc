@@ -397,6 +397,18 @@ TEST_CASE("an owner makes the stream for its arena if NATS does not have it, or 
   for (std::size_t i = 0; i < told.size(); ++i) CHECK(told[i].empty() == (i % 2 == 1));
 }
 
+TEST_CASE("an owner that cannot store its arena because NATS is away does not say that storing fails") {
+  if (NatsServer::is_missing()) return;
+  NatsServer nats;
+  Node owner(nats, "owner");
+  owner.own(1).run();
+  REQUIRE(testing::eventually([&] { return owner.told_stores().size() == 2; }));  // it has made the stream
+  nats.kill();
+  const std::uint64_t before = owner.bus_counts().failures;
+  CHECK(testing::eventually([&] { return owner.bus_counts().failures >= before + 2; }));
+  CHECK(owner.told_stores().size() == 2);
+}
+
 TEST_CASE("an edge without an owner asks for the world once in each of its beats") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;

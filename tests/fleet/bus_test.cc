@@ -379,6 +379,24 @@ TEST_CASE("a watch can begin after another one has ended, and one that has ended
   }
 }
 
+TEST_CASE("a line that is gone leaves no thread of its watches, and those of another line go on") {
+  if (NatsServer::is_missing()) return;
+  NatsServer server;
+  Bus bus(options_for(server));
+  Station its(bus);
+  REQUIRE(its.connects());
+  REQUIRE(its.open_bucket("bans").done());
+  int told = 0;
+  its.line->watch("bans", ">", [&](const BusEntry* entry) { told += entry != nullptr ? 1 : 0; });
+  std::optional<BusLine> other(std::in_place, bus, its.loop);
+  for (int times = 0; times < 2; ++times) other->watch("bans", ">", [](const BusEntry*) {});
+  CHECK(its.until([&] { return threads_called("bus watch") == 3; }));
+  other.reset();
+  CHECK(its.until([&] { return threads_called("bus watch") == 1; }));
+  its.line->put("bans", "net", as_bytes("a"), [](const BucketResult&) {});
+  CHECK(its.until([&] { return told == 1; }));
+}
+
 TEST_CASE("a watch that the machine has no thread for begins once there is one, and the bus tells of it once") {
   if (NatsServer::is_missing()) return;
   NatsServer server;

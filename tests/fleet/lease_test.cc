@@ -417,8 +417,9 @@ TEST_CASE("a lease that was released for ever is not taken again") {
   field.loop.run();
 }
 
-/// Waits until the node has taken an entry that was free. False: it owns it already, because the machine is busy.
-bool takes(Field& field, Candidate& of, std::uint64_t epoch) {
+/// Waits until the node has taken an entry that was free. Returns the epoch of its own; 0: it owns it already, because
+/// the machine is busy.
+std::uint64_t takes(Field& field, Candidate& of, std::uint64_t epoch) {
   bus::Lease given_up;
   given_up.set_epoch(epoch);
   given_up.set_free(true);
@@ -427,7 +428,7 @@ bool takes(Field& field, Candidate& of, std::uint64_t epoch) {
   REQUIRE(field.has_entry(of, {bytes.begin(), bytes.end()}));
   bus::Lease entry;
   while (entry.node().empty()) entry = field.entry(of);
-  return !of.lease->is_owner();
+  return of.lease->is_owner() ? 0 : entry.epoch();
 }
 
 TEST_CASE("a node that gives up a lease that it has taken, but not confirmed, frees it, and never owns it") {
@@ -437,7 +438,7 @@ TEST_CASE("a node that gives up a lease that it has taken, but not confirmed, fr
   bool is_free = false;
   for (std::uint64_t times = 0; !is_free && times < 5; ++times) {
     Candidate a(nats, field.loop, "a");
-    if (takes(field, a, times)) {
+    if (takes(field, a, times) != 0) {
       a.lease->release();
       is_free = field.entry(a).free();
       CHECK(a.epochs.empty());
@@ -456,7 +457,7 @@ TEST_CASE("a node that gives up a lease while it confirms it does not own it") {
   bool is_confirmed = false;
   for (std::uint64_t times = 0; !is_confirmed && times < 5; ++times) {
     Candidate a(nats, field.loop, "a");
-    if (takes(field, a, times)) {
+    if (takes(field, a, times) != 0) {
       nats.freeze();
       const std::uint64_t later = field.loop.nanos() + 3 * Lease::kConfirm * 1'000'000;
       field.until([&] { return field.loop.nanos() >= later; });
@@ -471,6 +472,32 @@ TEST_CASE("a node that gives up a lease while it confirms it does not own it") {
     a.line.reset();
   }
   CHECK(is_confirmed);
+  field.loop.run();
+}
+
+TEST_CASE("a node whose confirmation comes too late does not own what it has taken, but takes it again at once") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Field field;
+  bool was_late = false;
+  for (std::uint64_t times = 0; !was_late && times < 5; ++times) {
+    Candidate a(nats, field.loop, "a");
+    if (const std::uint64_t taken = takes(field, a, times); taken != 0) {
+      nats.freeze();
+      // Later than the lease is valid, and sooner than the order fails.
+      const std::uint64_t later = field.loop.nanos() + (Lease::kValid + 2 * Lease::kConfirm) * 1'000'000;
+      field.until([&] { return field.loop.nanos() >= later; });
+      const bool was_owner = !a.epochs.empty();
+      const std::uint64_t thawed_at = field.loop.nanos();
+      nats.thaw();
+      CHECK(field.until([&] { return a.lease->is_owner(); }));
+      if (!was_owner) CHECK(a.epochs.front() > taken);
+      was_late = !was_owner && a.owned_at < thawed_at + Lease::kTakeAfter * 1'000'000;
+    }
+    a.lease.reset();
+    a.line.reset();
+  }
+  CHECK(was_late);
   field.loop.run();
 }
 
