@@ -6,6 +6,7 @@
 #include <string>
 
 #include "adapters/ogar/ogar.h"
+#include "adapters/ogar/translate/translators.h"
 #include "adapters/ogar/wire/text.h"
 #include "tests/ogar/spoken.h"
 #include "tests/support/heap.h"
@@ -212,6 +213,22 @@ std::string reborn(Play& play, std::int32_t by, std::uint32_t id, const ogar::Se
   if (border == nullptr) heard += play.receives(ogar::SetBorder{nan, nan, nan, nan, {}});
   heard += play.receives(ogar::AddNode{id});
   return heard + play.receives(nodes({node(id, 10, by, 64, "anna"), node(id + 1, 3, by + 500, 100)}));
+}
+
+TEST_CASE("ogar legacy back: the own row of a board is marked differently if it is the eleventh or a later one") {
+  for (const std::size_t own : {std::size_t{10}, std::size_t{11}}) {
+    ogar::RankedLeaderboard board;
+    board.rows.resize(11);
+    board.rows[own - 1].flags = ogar::kOwnRow;
+    ogar::ServerTranslator translator(legacy_dialect(14));
+    unsigned flags = 0;
+    translator.hear(ogar::Message(board), [&](const ogar::Message& message) {
+      const auto* const update = std::get_if<ogar::Update>(&message);
+      REQUIRE(update != nullptr);
+      flags = update->board.rows.at(own - 1).flags;
+    });
+    CHECK(flags == (own == 11 ? 1U : 3U));
+  }
 }
 
 TEST_CASE("ogar legacy back: every scramble level of MultiOgarII lets a player spawn, again and again") {
