@@ -4,6 +4,7 @@
 
 #include "adapters/panic/panic.h"
 #include "proxy/core/room/room.h"
+#include "tests/panic/front_stage.h"
 #include "tests/panic/lines.h"
 #include "tests/support/cut_link.h"
 #include "tests/support/deaf_host.h"
@@ -45,6 +46,25 @@ TEST_CASE("a drive there and back allocates no memory once a room is warm") {
     CHECK(testing::allocations() == before);
     CHECK(host.sends == sent + 500 * 4);  // two Actions, two Moves: nobody's health changed
   }
+}
+
+TEST_CASE("walls are laid out once for all clients that see the same world") {
+  std::string world = "hash: 'a' kind: SOLIDS west: -400 east: 400 south: -400 north: 400";
+  for (int i = 0; i < 200; ++i) world += " solids { x: -312.5 y: 312.5 half_x: 5 half_y: 5 height: 9 }";
+  const auto allocated_by_greeting = [&](FrontPlay& play) {
+    play.stage.opens();
+    play.tells_room();
+    play.hears<words::World>(world);
+    play.hears<words::Ready>("");
+    const std::size_t before = testing::allocations();
+    CHECK(play.hears<words::Spawned>(FrontPlay::kSpawned).find("sends CreateBrick ") != std::string::npos);
+    return testing::allocations() - before;
+  };
+  FrontPlay first, second;
+  const std::size_t once = allocated_by_greeting(first), again = allocated_by_greeting(second);
+  CAPTURE(once);
+  CAPTURE(again);
+  CHECK(once > again + 500);
 }
 
 }  // namespace
