@@ -213,6 +213,7 @@ struct ProxyServer::Impl {
   std::optional<Error> objection_to_neighbours(const Addition& one, const std::vector<Addition>& all,
                                                const std::vector<std::size_t>& leaving) const;
   Listener* find_listener(const RouteOptions& options) const;
+  static std::size_t part_at(Listener& listener, const std::string& path);
   const Route* find_before(const Addition& one) const;
   bool is_drained(std::string_view server) const;
   void publish(Addition& one);
@@ -343,6 +344,15 @@ bool ProxyServer::Impl::is_drained(std::string_view server) const {
   });
 }
 
+/// The number of this path among those of the listener. A route has the part of the one that it replaces.
+std::size_t ProxyServer::Impl::part_at(Listener& listener, const std::string& path) {
+  auto& paths = listener.paths;
+  const auto found = std::find(paths.begin(), paths.end(), path);
+  const auto part = static_cast<std::size_t>(found - paths.begin());
+  if (found == paths.end()) paths.push_back(path);
+  return part;
+}
+
 /// Makes the route known to the workers. No client uses it yet.
 void ProxyServer::Impl::publish(Addition& one) {
   const RouteOptions& options = one.wanted->options;
@@ -367,6 +377,7 @@ void ProxyServer::Impl::publish(Addition& one) {
     listeners.push_back(std::move(made));
   }
   route.listener = one.listener;
+  route.part = part_at(*one.listener, options.web.path);
   route.listen_address = one.listener->address;
   if (one.wanted->instead_of) route.draining = routes[*one.wanted->instead_of]->draining.load();
   const Route* const before = find_before(one);

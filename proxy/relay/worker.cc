@@ -72,8 +72,10 @@ void Worker::set_routes(std::size_t listener, const std::vector<std::size_t>& ro
     return tidy();
   }
   const std::size_t first = *std::min_element(routes.begin(), routes.end());
-  if (here.acceptor->route().index == first) return;
-  here.acceptor->serve(*routes_[first], *probed_[first].probes);
+  if (here.acceptor->route().index != first) here.acceptor->serve(*routes_[first], *probed_[first].probes);
+  std::vector<const WorkerRoute*> all;
+  for (const std::size_t one : routes) all.push_back(routes_[one].get());
+  here.acceptor->set_routes(std::move(all));
 }
 
 bool Worker::pin_listener(std::size_t listener) {
@@ -152,8 +154,9 @@ void Worker::seat(AcceptedClient newcomer) {
   if (route.by_web() && newcomer.fd && !newcomer.heard) return hear_caller(std::move(newcomer));
   if (newcomer.heard) newcomer.choose_server(route.upstreams, loop_.now());
   const bool is_bot = newcomer.client.port() == 0;
-  const auto barred =
-      is_bot || newcomer.health_check ? std::nullopt : route.listener->admission.barred(newcomer.client);
+  const auto barred = is_bot || newcomer.health_check
+                          ? std::nullopt
+                          : route.listener->admission.barred(newcomer.client, routes_[newcomer.route]->ban_scope());
   auto& session = sessions_[newcomer.link];
   session = make_session(*routes_[newcomer.route], newcomer);
   make_room_for_ticks();
@@ -237,14 +240,22 @@ void Worker::read(const SessionDecision& decision) {
   }
 }
 
+/// On the route whose path it has named; on the one that accepted it, if no route has this path.
 void Worker::begin_session(HttpCaller& caller) {
   const AcceptedClient& client = caller.client();
-  Admission& admission = routes_[client.route]->route.listener->admission;
-  const auto why = client.health_check ? std::nullopt : admission.begin_session(client.client, client.limits);
+  WorkerRoute* const named = route_at(caller.accept_route(), caller.request().path());
+  WorkerRoute& its = named != nullptr ? *named : *routes_[client.route];
+  const Limits& limits = its.rules->limits;
+  Admission& admission = its.route.listener->admission;
+  const auto why = client.health_check ? std::nullopt
+                                       : admission.begin_session_at(client.client, limits, its.route.part,
+                                                                    its.ban_scope(), loop_.now());
   if (why) return caller.refuse(*why);
   load_.fetch_add(1, std::memory_order_relaxed);
   AcceptedClient newcomer = caller.take();
-  if (routes_[newcomer.route]->route.listener->draining) newcomer.only_resumes = true;  // it was accepted before
+  newcomer.go_by(its.route);
+  newcomer.limits = limits;
+  if (its.route.listener->draining) newcomer.only_resumes = true;  // it was accepted before
   read(newcomer);
 }
 
@@ -274,16 +285,18 @@ void Worker::read(const PlayerIdGiven& named) {
 }
 
 void Worker::read(const SessionLeft& left) {
-  if (Acceptor* const acceptor = acceptor_of(left.route)) acceptor->left(left.link, left.client, left.called);
+  if (Acceptor* const acceptor = acceptor_of(left.route))
+    acceptor->left(left.link, routes_[left.route]->route, left.client, left.called);
 }
 
 void Worker::read(const ClientPresence& moved) {
   Acceptor* const acceptor = acceptor_of(moved.route);
   if (acceptor == nullptr) return;  // its client is a bot
-  if (moved.how == ClientPresence::How::kAway) return acceptor->away(moved.client);
-  if (moved.how == ClientPresence::How::kBack) return acceptor->came_back(moved.client);
-  const bool from_there = acceptor->crowded_from(moved.client);
-  if (!from_there && !acceptor->crowded()) return;
+  const Route& its = routes_[moved.route]->route;
+  if (moved.how == ClientPresence::How::kAway) return acceptor->away(its, moved.client);
+  if (moved.how == ClientPresence::How::kBack) return acceptor->came_back(its, moved.client);
+  const bool from_there = acceptor->crowded_from(its, moved.client);
+  if (!from_there && !acceptor->crowded(its)) return;
   std::unique_lock lock(pool_.absences_lock);
   const auto place = pool_.absences.give_up(
       acceptor->route().listener->index, loop_.now(),

@@ -59,7 +59,7 @@ struct Seats final : Dispatcher, Session::Owner {
     for (auto& [link, session] : sessions) session->tick(now);
     for (const LinkId link : std::exchange(over, {})) {
       const auto gone = sessions.extract(link);
-      acceptor->left(link, gone.mapped()->info().client, false);
+      acceptor->left(link, only->route, gone.mapped()->info().client, false);
     }
   }
 

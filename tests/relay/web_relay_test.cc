@@ -457,6 +457,91 @@ TEST_CASE("one listener serves several routes by path") {
   thread.join();
 }
 
+TEST_CASE(
+    "routes of one listener: a server's ban keeps a client from the route that leads there, not from the others") {
+  FakeServer first, second;
+  const std::string names[] = {first.address().text(), second.address().text()};
+  const char* const paths[] = {"/first", "/second"};
+  const FakeServer* const servers[] = {&first, &second};
+  relay::Bans bans(600);
+  PathRoutes routes;
+  routes.options.bans = &bans;
+  std::size_t numbers[2];
+  for (int i : {0, 1}) numbers[i] = routes.add(paths[i], *servers[i]);
+  std::thread thread([&] { routes.server.run(); });
+  for (int banned : {0, 1}) {
+    CAPTURE(banned);
+    const int other = 1 - banned;
+    const net::Address here = loopback();
+    REQUIRE(bans.learn(here, "go away", steady_seconds(), names[banned]));
+    WebClient refused(routes.options.listen, paths[banned]);
+    CHECK(refused.answer().status == 403);
+    CHECK(refused.rest() == "go away");
+    WebClient client(routes.options.listen, paths[other]);
+    WebServer peer(*servers[other]);
+    peer.upgrade();
+    client.upgrade();
+    const auto count = [&](int route) {
+      return routes.server.totals(numbers[route]).ended[static_cast<std::size_t>(Reason::kBanned)];
+    };
+    CHECK(eventually([&] { return count(banned) == 1; }));
+    REQUIRE(bans.remove(net::Network::of_host(here)));
+  }
+  for (const std::string& name : names) REQUIRE(bans.learn(loopback(), "go away", steady_seconds(), name));
+  CHECK(WebClient(routes.options.listen, "/else").answer().status == 403);
+  routes.server.stop();
+  thread.join();
+}
+
+TEST_CASE("routes of one listener: the limits of each hold for its own clients") {
+  FakeServer first, second;
+  PathRoutes routes;
+  routes.options.limits.sessions = 1;
+  routes.options.limits.connects_per_second = 1;
+  routes.options.limits.connects_burst = 3;
+  const std::size_t tight = routes.add("/first", first);
+  routes.options.limits = no_limits();
+  routes.options.limits.sessions_per_address = 3;
+  routes.options.limits.messages_per_second = 1;
+  const std::size_t wide = routes.add("/second", second);
+  std::thread thread([&] { routes.server.run(); });
+  std::vector<std::unique_ptr<WebPeer>> peers;
+  const auto enter = [&](const char* path, const FakeServer& fake) -> WebClient& {
+    auto client = std::make_unique<WebClient>(routes.options.listen, path);
+    auto peer = std::make_unique<WebServer>(fake);
+    peer->upgrade();
+    client->upgrade();
+    WebClient& its = *client;
+    peers.push_back(std::move(client));
+    peers.push_back(std::move(peer));
+    return its;
+  };
+  const auto refused = [&](const char* path) { return WebClient(routes.options.listen, path).answer().status; };
+  const auto ended = [&](std::size_t route, Reason why) {
+    return eventually([&] { return routes.server.totals(route).ended[static_cast<std::size_t>(why)] == 1; });
+  };
+  const auto talks = [](WebClient& client) {
+    for (int i = 0; i < 8; ++i) client.send("fe06000000");
+  };
+  WebClient& one = enter("/first", first);
+  for (int i = 0; i < 2; ++i) enter("/second", second);
+  WebClient& other = enter("/second", second);
+  CHECK(refused("/first") == 503);
+  CHECK(ended(tight, Reason::kTooMany));
+  CHECK(refused("/second") == 429);
+  CHECK(ended(wide, Reason::kTooManyFromAddress));
+  talks(other);
+  CHECK(eventually([&] { return routes.server.totals(wide).throttled != 0; }));
+  talks(one);
+  CHECK(eventually([&] { return routes.server.totals(tight).to_server.frames == 8; }));
+  CHECK(routes.server.totals(tight).throttled == 0);
+  peers.clear();
+  CHECK(eventually([&] { return routes.server.totals(tight).gone + routes.server.totals(wide).gone == 4; }));
+  enter("/first", first);  // the place is free again
+  routes.server.stop();
+  thread.join();
+}
+
 TEST_CASE("TLS works with clients and with servers; other bytes and untrusted certificates are refused") {
   const Certificate certificate;
   FakeServer fake;

@@ -1,5 +1,6 @@
 #include "proxy/relay/acceptors/acceptor.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -22,12 +23,43 @@ Acceptor::Acceptor(WorkerRoute& worker_route, ServerProbes& probes, Dispatcher& 
 void Acceptor::serve(WorkerRoute& worker_route, ServerProbes& probes) {
   probes_->set_user(nullptr);
   worker_route_ = &worker_route;
+  routes_.clear();
   probes_ = &probes;
   rules_changed();
   set_ban_scope(worker_route.route.listen_address);
   queries_.emplace(worker_route, static_cast<Queries::User&>(*this));
   probes_->set_user(this);
   route_changed();
+}
+
+void Acceptor::set_routes(std::vector<const WorkerRoute*> routes) {
+  routes_ = std::move(routes);
+  set_ban_scope(worker_route_->route.listen_address);
+}
+
+void Acceptor::set_ban_scope(const net::Address& at) {
+  BanScope scope{worker_route_->route.upstreams.names(), at.text()};
+  for (const WorkerRoute* one : routes_) {
+    if (one == worker_route_) continue;
+    const auto names = one->route.upstreams.names();
+    scope.servers.insert(scope.servers.end(), names.begin(), names.end());
+  }
+  admission_.set_ban_scope(std::move(scope));
+}
+
+Limits Acceptor::limits_of_caller() const {
+  const auto loosen = [](std::uint32_t& limit, std::uint32_t other) {
+    limit = limit == 0 || other == 0 ? 0 : std::max(limit, other);
+  };
+  Limits loosest = limits();
+  for (const WorkerRoute* one : routes_) {
+    const Limits& its = one->rules->limits;
+    loosen(loosest.sessions, its.sessions);
+    loosen(loosest.sessions_per_address, its.sessions_per_address);
+    loosen(loosest.connects_per_second, its.connects_per_second);
+    loosest.connects_burst = std::max(loosest.connects_burst, its.connects_burst);
+  }
+  return loosest;
 }
 
 void Acceptor::tick(Millis now) {

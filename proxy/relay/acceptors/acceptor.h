@@ -29,6 +29,9 @@ class Acceptor : private Queries::User, private ServerProbes::User {
   virtual Outcome<net::Address> open(net::Fd listening, const net::Address& at) = 0;
   /// From now on, newcomers belong to this route. REQUIRES: its clients speak the same game in the same EnetMode.
   void serve(WorkerRoute& worker_route, ServerProbes& probes);
+  /// All routes of the listener, with the one that it serves. Until a client has named a path, the loosest of their
+  /// limits of connections count, and only what bans it from all of them.
+  void set_routes(std::vector<const WorkerRoute*> routes);
   /// The route that it serves.
   const Route& route() const { return worker_route_->route; }
   /// Accepts no more clients. The sessions go on.
@@ -61,13 +64,15 @@ class Acceptor : private Queries::User, private ServerProbes::User {
   // Reports of the workers about the sessions that they were given.
   virtual void player_id_given(LinkId, std::uint32_t /*player_id*/) {}
   /// `called`: it was a health check, and counted as a caller to the end.
-  virtual void left(LinkId, const net::Address& client, bool called) {
-    called ? admission_.stop_calling(client) : admission_.leave(client);
+  virtual void left(LinkId, const Route& its, const net::Address& client, bool called) {
+    called ? admission_.stop_calling(client) : admission_.leave(client, its.part);
   }
-  void away(const net::Address& client) { admission_.keep(client); }
-  void came_back(const net::Address& client) { admission_.unkeep(client); }
-  bool crowded_from(const net::Address& client) const { return admission_.crowded_from(client, limits()); }
-  bool crowded() const { return admission_.crowded(limits()); }
+  void away(const Route& its, const net::Address& client) { admission_.keep(client, its.part); }
+  void came_back(const Route& its, const net::Address& client) { admission_.unkeep(client, its.part); }
+  bool crowded_from(const Route& its, const net::Address& client) const {
+    return admission_.crowded_from(client, limits(), its.part);
+  }
+  bool crowded(const Route& its) const { return admission_.crowded(limits(), its.part); }
 
  protected:
   Acceptor(WorkerRoute& worker_route, ServerProbes& probes, Dispatcher& dispatcher);
@@ -80,9 +85,9 @@ class Acceptor : private Queries::User, private ServerProbes::User {
   Millis now() const { return worker_route_->loop.now(); }
   const Limits& limits() const { return worker_route_->rules->limits; }
   /// Sets where it listens, for bans.
-  void set_ban_scope(const net::Address& at) {
-    admission_.set_ban_scope({worker_route_->route.upstreams.names(), at.text()});
-  }
+  void set_ban_scope(const net::Address& at);
+  /// For a client that has not named its path yet.
+  Limits limits_of_caller() const;
   Error cannot_watch() const;
   /// The acceptor serves another route now: clients that wait for the server go to that route.
   virtual void route_changed() {}
@@ -127,6 +132,7 @@ class Acceptor : private Queries::User, private ServerProbes::User {
   net::Fd twin_;
 
  private:
+  std::vector<const WorkerRoute*> routes_;  // of the listener; empty: only the one that it serves
   Millis tidy_at_ = 0;
 };
 

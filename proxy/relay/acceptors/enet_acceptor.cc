@@ -201,8 +201,8 @@ void EnetAcceptor::wrote(net::EnetPeer& peer) {
 
 // -- Going out --------------------------------------------------------------------------------------------------------
 
-void EnetAcceptor::left(LinkId link, const net::Address& client, bool called) {
-  Acceptor::left(link, client, called);
+void EnetAcceptor::left(LinkId link, const Route& its, const net::Address& client, bool called) {
+  Acceptor::left(link, its, client, called);
   finish();
 }
 

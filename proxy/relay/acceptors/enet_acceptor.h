@@ -28,7 +28,7 @@ class EnetAcceptor final : public Acceptor, private net::EnetHost::User, private
   bool finish() override;
   void tick(Millis now) override;
   void command(const SessionCommand& command, Inquiry::Part& part) override;
-  void left(LinkId link, const net::Address& client, bool called) override;
+  void left(LinkId link, const Route& its, const net::Address& client, bool called) override;
 
  private:
   void connected(net::EnetPeer& peer, std::uint32_t data) override;

@@ -104,7 +104,7 @@ AcceptedClient HttpCaller::take() {
 
 void HttpCaller::refuse(Reason why, const Fault& fault) {
   const bool barred = why == Reason::kBanned || why == Reason::kNotAllowed;
-  link_.decline(telling(why).http, barred ? accept_route_.why_banned(client_.client) : words_for_player(why, fault));
+  link_.decline(telling(why).http, barred ? route_asked().why_banned(client_.client) : words_for_player(why, fault));
   tell_refused(why, fault);
   close_by_ = now() + client_.limits.linger_ms;
   cut_by_ = std::max(cut_by_, close_by_);
@@ -112,11 +112,18 @@ void HttpCaller::refuse(Reason why, const Fault& fault) {
   read_on();
 }
 
+/// The route by which a client that asks for a session would come.
+WorkerRoute& HttpCaller::route_asked() const {
+  WorkerRoute* const named = wants_session_ ? owner_.route_at(accept_route_.route, link_.request().path()) : nullptr;
+  return named != nullptr ? *named : accept_route_;
+}
+
 void HttpCaller::tell_refused(Reason why, const Fault& fault) {
   if (client_.health_check) return;
-  const Route& route = accept_route_.route;
-  accept_route_.ended(LinkInfo{0, &route.game, route.dialect, client_.client, route.upstreams.any_address(), listener_},
-                      {why}, fault);
+  WorkerRoute& its = route_asked();
+  const Route& route = its.route;
+  its.ended(LinkInfo{0, &route.game, route.dialect, client_.client, route.upstreams.any_address(), listener_}, {why},
+            fault);
 }
 
 void HttpCaller::stop() {

@@ -67,6 +67,7 @@ class HttpCaller final : private net::WebUser {
   void read_on();
   void ask_for_session();
   void tell_refused(Reason why, const Fault& fault);
+  WorkerRoute& route_asked() const;
   void settle();
   Millis now() const { return accept_route_.loop.now(); }
 

@@ -138,10 +138,10 @@ void StreamAcceptor::accepted(net::Fd fd, const net::Address& from) {
 }
 
 void StreamAcceptor::client_named(net::Fd fd, const net::Address& client, bool health_check) {
-  AcceptedClient newcomer{0, 0, std::move(fd), client, limits(), health_check};
-  const auto why = health_check       ? admission_.call_for_check(client, limits(), now())
-                   : route().by_web() ? admission_.call(client, limits(), now())
-                                      : admission_.enter(client, limits(), now());
+  AcceptedClient newcomer{0, 0, std::move(fd), client, limits_of_caller(), health_check};
+  const auto why = health_check       ? admission_.call_for_check(client, newcomer.limits, now())
+                   : route().by_web() ? admission_.call(client, newcomer.limits, now())
+                                      : admission_.enter(client, newcomer.limits, now());
   if (why) {
     say_goodbye(std::move(newcomer.fd), *why, words_for(client, *why));
     return health_check ? void() : tell_turned_away(client, route().listen_address, *why);
@@ -240,10 +240,10 @@ void StreamAcceptor::admit(AcceptedClient newcomer, Millis since, Millis until) 
   dispatcher_.assign(session.worker, std::move(newcomer));
 }
 
-void StreamAcceptor::left(LinkId link, const net::Address& client, bool called) {
-  if (reads_) table_.for_each_of(link, [this](const net::Address& its) { datagrams_.forget(its); });
+void StreamAcceptor::left(LinkId link, const Route& its, const net::Address& client, bool called) {
+  if (reads_) table_.for_each_of(link, [this](const net::Address& from) { datagrams_.forget(from); });
   table_.leave(link);
-  Acceptor::left(link, client, called);
+  Acceptor::left(link, its, client, called);
 }
 
 void StreamAcceptor::datagram(const net::Address& from, Bytes bytes) {

@@ -32,7 +32,7 @@ class StreamAcceptor final : public Acceptor,
   void tick(Millis now) override;
   void command(const SessionCommand& command, Inquiry::Part& part) override;
   void player_id_given(LinkId link, std::uint32_t player_id) override { table_.greeted(link, player_id); }
-  void left(LinkId link, const net::Address& client, bool called) override;
+  void left(LinkId link, const Route& its, const net::Address& client, bool called) override;
 
  private:
   void accepted(net::Fd fd, const net::Address& from) override;

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "adapters/wire/game.h"
@@ -28,6 +29,7 @@ struct Listener {
   std::atomic<bool> given_away{false};       ///< another process has taken it over
   Admission admission;                       ///< of its clients, and of players who are moved to its routes
   std::vector<std::size_t> routes;           ///< by index: those with a path first. For the ProxyServer's callers only
+  std::vector<std::string> paths;            ///< of all its routes so far, by Route::part. For the ProxyServer only
 };
 
 }  // namespace entente::relay

@@ -76,7 +76,7 @@ std::string Route::words_for(Reason reason, const Fault& fault) const {
 }
 
 void Route::add_to(Totals& sum) const {
-  for (const WorkerRoute* part : parts) sum.add(part->counters);
+  for (const WorkerRoute* one : parts) sum.add(one->counters);
 }
 
 WorkerRoute::WorkerRoute(Route& its_route, net::Loop& its_loop, TapSink* its_tap)

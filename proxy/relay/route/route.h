@@ -105,6 +105,7 @@ struct Route {
   const std::size_t dialect;  ///< the listener's, of `options`
   std::size_t index = 0;
   Listener* listener = nullptr;                 ///< of the ProxyServer
+  std::size_t part = 0;                         ///< of its listener's Admission: routes of the same path share it
   std::size_t room_home = 0;                    ///< the worker of its shared room
   const Attendance* attendance = nullptr;       ///< of its shared room; null: it leads to a server
   bool lockstep = false;                        ///< its shared room is a lockstep arena

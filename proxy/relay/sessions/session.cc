@@ -23,9 +23,10 @@ Session::Session(WorkerRoute& accept_route, Owner& owner, const AcceptedClient& 
             accept_route.route.upstreams.any_address(),
             accept_route.route.listen_address},
       rates_(limits_, accept_route.loop.now()),
-      address_rates_(newcomer.client.port() != 0 ? accept_route.route.listener->admission.rates(
-                                                       newcomer.client, limits_, accept_route.loop.now())
-                                                 : nullptr),
+      address_rates_(newcomer.client.port() != 0
+                         ? accept_route.route.listener->admission.rates(
+                               newcomer.client, limits_, accept_route.loop.now(), accept_route.route.part)
+                         : nullptr),
       began_(accept_route.loop.now()),
       last_passed_(began_),
       only_resumes_(newcomer.only_resumes),
@@ -91,7 +92,8 @@ std::optional<Reason> Session::count_as_client() {
 
 std::optional<Reason> Session::admit_as_client() {
   if (!std::exchange(info_.health_check, false)) return std::nullopt;
-  if (const auto why = accept_route_.route.listener->admission.begin_session(info_.client, limits_)) return why;
+  const Route& its = accept_route_.route;
+  if (const auto why = its.listener->admission.begin_session(info_.client, limits_, its.part)) return why;
   calls_ = false;
   if (Dial* const dial = server_dial()) dial->set_checks(false);
   if (worker_route_->tap && tapped_) worker_route_->tap->plays(info_.link, steady_wall_now());
@@ -226,10 +228,12 @@ std::optional<std::string> Session::objection_to_move(const WorkerRoute& to) con
 }
 
 Outcome<MovedPlace> Session::place_at(const WorkerRoute& to, const MovedPlace& now_in) const {
-  Admission& admission = to.route.listener->admission;
-  if (to.route.listener == accept_route_.route.listener || now_in.is_in(admission)) return MovedPlace();
-  const auto why = admission.enter_moved(info_.client, to.rules->limits, now());
-  if (!why) return MovedPlace(admission, info_.client);
+  const Route &its = accept_route_.route, &there = to.route;
+  Admission& admission = there.listener->admission;
+  const bool counts_there = there.listener == its.listener && there.part == its.part;
+  if (counts_there || now_in.is_in(admission, there.part)) return MovedPlace();
+  const auto why = admission.enter_moved(info_.client, to.rules->limits, now(), there.part);
+  if (!why) return MovedPlace(admission, info_.client, there.part);
   if (*why == Reason::kTooMany)
     return Error{"that route has reached its limit of sessions: " + std::to_string(to.rules->limits.sessions)};
   if (*why == Reason::kTooManyFromAddress)

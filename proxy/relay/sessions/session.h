@@ -130,8 +130,8 @@ class Session : private DatagramInbox::User {
   /// Why the player cannot go to this route.
   std::optional<std::string> objection_to_move(const WorkerRoute& to) const;
   /// Takes a place at the listener of that route, for as long as the player is there. An error: why there is none.
-  /// `now_in`: the place that it has. No place is taken if that is there already, or if that is the listener through
-  /// which the player came.
+  /// `now_in`: the place that it has. No place is taken if that is there already, or if the player came through that
+  /// listener, by the same path.
   Outcome<MovedPlace> place_at(const WorkerRoute& to, const MovedPlace& now_in) const;
   /// Tells the client where to connect anew, and ends the session.
   void refer_to(MoveOrder& order, const WorkerRoute& to);

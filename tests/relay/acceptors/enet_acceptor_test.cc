@@ -204,7 +204,7 @@ TEST_CASE("enet acceptor: a session that has ended gives back its place, and a s
   CHECK_FALSE(door.acceptor.finish());
   const net::Address client = door.let_in.front().client;
   door.let_in.clear();
-  door.acceptor.left(1, client, false);
+  door.acceptor.left(1, door.route.route, client, false);
   CHECK(door.acceptor.empty());
   CHECK(door.acceptor.finish());
 }
@@ -302,7 +302,7 @@ TEST_CASE("enet acceptor: a full listener tells a newcomer so, and takes one aga
   CHECK(door.last_link == 1);
   CHECK(door.inside() == 1);
   const net::Address first = door.let_in.front().client;
-  door.acceptor.left(1, first, false);
+  door.acceptor.left(1, door.route.route, first, false);
   other.peer = other.host.connect(door.at, 1, kBig);
   door.until([&] { return door.let_in.size() == 2; });
   other.host.close();

@@ -270,7 +270,7 @@ TEST_CASE("stream acceptor: a full listener turns clients away until a session i
   const Stream second = door.connect();
   door.is_turned_away(second, Reason::kTooMany);
   CHECK(door.last_link == 1);  // only clients that come in are numbered
-  door.acceptor.left(1, door.let_in.front().client, false);
+  door.acceptor.left(1, door.route.route, door.let_in.front().client, false);
   CHECK(door.inside() == 0);
   const Stream third = door.a_client_is_let_in();
   CHECK(door.let_in.back().link == 2);
@@ -280,12 +280,12 @@ TEST_CASE("stream acceptor: an address whose clients are gone is forgotten at th
   Door door(of_waiting());
   door.server_is_known();
   const Stream client = door.a_client_is_let_in();
-  door.acceptor.left(1, door.let_in.front().client, false);
+  door.acceptor.left(1, door.route.route, door.let_in.front().client, false);
   CHECK(door.route.listener.admission.known() == 1);
   door.acceptor.tick(door.loop.now());
   CHECK(door.route.listener.admission.known() == 0);
   const Stream other = door.a_client_is_let_in();
-  door.acceptor.left(2, door.let_in.back().client, false);
+  door.acceptor.left(2, door.route.route, door.let_in.back().client, false);
   const Millis tidied = door.loop.now();
   door.acceptor.tick(tidied);  // at most once a second; the loop's time has hardly passed
   door.acceptor.tick(tidied + relay::kTidyEvery);
@@ -307,7 +307,7 @@ TEST_CASE("stream acceptor: datagrams from a client's port belong to its session
   socket.send(door.at, frame("two"));
   door.until([&] { return door.route.dropped(Drop::kQueueFull) == 1; });
   door.full = false;
-  door.acceptor.left(1, door.let_in.front().client, false);
+  door.acceptor.left(1, door.route.route, door.let_in.front().client, false);
   socket.send(door.at, frame("three"));
   door.until([&] { return door.route.dropped(Drop::kUnknownSource) == 1; });
   CHECK(door.datagrams.size() == 1);
@@ -377,7 +377,7 @@ TEST_CASE("stream acceptor: a health check is a caller, not a player, and gives 
   CHECK(door.inside() == 0);
   CHECK_FALSE(door.route.listener.admission.empty());
   CHECK(door.route.server().askers() == 1);
-  door.acceptor.left(door.let_in.front().link, door.let_in.front().client, true);
+  door.acceptor.left(door.let_in.front().link, door.route.route, door.let_in.front().client, true);
   CHECK(door.route.listener.admission.empty());
 }
 
@@ -390,11 +390,11 @@ TEST_CASE(
   door.route.listener.draining = true;
   const Stream newcomer = door.connect();
   door.is_turned_away(newcomer, Reason::kDraining);
-  door.acceptor.away(door.let_in.front().client);
+  door.acceptor.away(door.route.route, door.let_in.front().client);
   const Stream back = door.a_client_is_let_in();
   CHECK(door.let_in.back().only_resumes);
   CHECK(door.inside() == 1);  // the absent one does not count
-  door.acceptor.came_back(door.let_in.front().client);
+  door.acceptor.came_back(door.route.route, door.let_in.front().client);
   CHECK(door.inside() == 2);
 }
 

@@ -468,6 +468,59 @@ TEST_CASE("a ban of a server or a listener keeps out those who would come there,
   CHECK(!admission.enter(address("10.0.0.3:1"), limits, 0));
 }
 
+TEST_CASE("each part of a listener counts its own sessions and kept places, and has its own rates") {
+  Bans bans;
+  Admission admission({}, &bans);
+  const Limits limits = limits_of(2, 1, 1, 2), any = limits_of(0, 0, 0, 0);
+  const auto a = address("10.0.0.1:1"), b = address("10.0.0.2:1");
+  for (int i = 0; i < 6; ++i) REQUIRE(!admission.call(a, any, 0));
+  REQUIRE(!admission.call(b, any, 0));
+  CHECK(!admission.begin_session_at(a, any, 1, {}, 0));
+  CHECK(!admission.begin_session_at(a, limits, 2, {}, 0));
+  CHECK(admission.begin_session_at(a, limits, 2, {}, 0) == Reason::kTooManyFromAddress);
+  CHECK(admission.begin_session_at(a, limits, 2, {}, 0) == Reason::kTooFast);
+  CHECK(!admission.begin_session_at(a, any, 1, {}, 0));
+  CHECK(!admission.begin_session_at(b, limits, 2, {}, 0));
+  CHECK(admission.enter_moved(address("10.0.0.3:1"), limits, 0, 2) == Reason::kTooMany);
+  CHECK(!admission.enter_moved(address("10.0.0.3:1"), any, 0, 1));
+  CHECK(admission.inside() == 5);
+  const auto rates = admission.rates(a, any, 0, 1);
+  CHECK(admission.rates(a, any, 0, 1) == rates);
+  CHECK(admission.rates(a, any, 0, 2) != rates);
+  admission.keep(a, 2);
+  CHECK_FALSE(admission.crowded(limits, 1));
+  CHECK_FALSE(admission.crowded_from(a, limits, 1));
+  CHECK_FALSE(admission.crowded_from(a, limits, 2));
+  CHECK(!admission.begin_session_at(a, limits, 2, {}, 1'000));
+  CHECK(admission.crowded_from(a, limits, 2));
+  CHECK(admission.crowded(limits, 2));
+  bans.add({*net::Network::parse("10.0.0.1"), Ban::kForGood, "", false, "192.0.2.1:1"});
+  const BanScope scope{{"192.0.2.1:1"}, ""};
+  CHECK(admission.begin_session_at(a, any, 1, scope, 1'000) == Reason::kBanned);
+  CHECK(admission.barred(a, scope) == Reason::kBanned);
+  CHECK(!admission.barred(a));
+  admission.unkeep(a, 2);
+  for (int i = 0; i < 2; ++i) admission.leave(a, 1);
+  for (int i = 0; i < 2; ++i) admission.leave(a, 2);
+  admission.leave(b, 2);
+  admission.leave(address("10.0.0.3:1"), 1);
+  for (int i = 0; i < 2; ++i) admission.stop_calling(a);
+  CHECK(admission.empty());
+  admission.tidy(1'000);
+  CHECK(admission.known() == 1);  // that of part 2 is above its rate
+  admission.tidy(9'000);
+  CHECK(admission.known() == 0);
+}
+
+TEST_CASE("a player who is moved to another part of a listener has its place there") {
+  Admission admission;
+  const auto a = address("10.0.0.1:1");
+  REQUIRE(!admission.enter_moved(a, limits_of(0, 0, 0, 0), 0, 3));
+  const MovedPlace place(admission, a, 3);
+  CHECK(place.is_in(admission, 3));
+  CHECK_FALSE(place.is_in(admission));
+}
+
 TEST_CASE("a player who is moved from one listener to another gives back the place at the first, in its own name") {
   Admission first, second;
   const Limits limits = limits_of(0, 0, 0, 0);

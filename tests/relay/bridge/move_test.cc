@@ -3,6 +3,7 @@
 
 #include "tests/relay/bridge/moving.h"
 #include "tests/relay/rule_orders.h"
+#include "tests/relay/web_peers.h"
 
 namespace entente::testing::move_test {
 namespace {
@@ -243,6 +244,60 @@ TEST_CASE("move: the limits of the route apply to a player that is moved there, 
   Lines dora(Stream::to(running.addresses[kOther]));
   dora.say(R"({"enter":{"name":"dora"}})");
   CHECK(greet(*running.other).second.find("dora") != std::string::npos);
+}
+
+/// A player of the web page who asks for this path.
+struct Visitor : WebClient {
+  Visitor(const net::Address& at, const std::string& path, const std::string& name) : WebClient(at, path) {
+    upgrade();
+    send(net::Opcode::kText, as_bytes(R"({"enter":{"name":")" + name + R"("}})"));
+  }
+  void hears(std::string_view what) {
+    const std::string hex = to_hex(as_bytes(what));
+    std::string next;
+    while (next.find(hex) == std::string::npos) REQUIRE((next = this->next()) != "end");
+  }
+};
+
+TEST_CASE("move: from one path of a listener to another: the limits of the other route apply, and count the player") {
+  Moving running;
+  const std::size_t one = running.addresses.size(), two = one + 1;
+  relay::RouteOptions options = *running.server().options(kOther);
+  options.game = native::game().over_web();
+  options.listen = loopback();
+  options.web.path = "/one";
+  options.servers[0].port = running.home_at.port();
+  running.add(options);
+  const net::Address at = options.listen = running.addresses.back();
+  options.web.path = "/two";
+  options.servers[0].port = running.other_at.port();
+  options.limits.sessions = 1;
+  running.add(options);
+
+  Visitor anna(at, "/one", "anna");
+  std::optional<Lines> server(greet(*running.home).first);
+  let_in(*server, "one", "ben");
+  anna.hears(R"("ready")");
+  const relay::LinkId link = running.sessions().front().info.link;
+  {
+    Visitor ben(at, "/two", "ben");
+    const auto bens_server = greet(*running.other);
+    CHECK(running.move(two, link).text == "that route has reached its limit of sessions: 1");
+  }
+  REQUIRE(eventually([&] { return running.server().totals(two).current_sessions() == 0; }));
+  auto away = running.begin_move(two, link);
+  Lines other = greet(*running.other).first;
+  let_in(other, "two", "cleo");
+  REQUIRE(away.get().how == How::kMoved);
+  CHECK(WebClient(at, "/two").answer().status == 503);
+  Visitor dora(at, "/one", "dora");
+  CHECK(greet(*running.home).second.find("dora") != std::string::npos);
+  auto back = running.begin_move(one, link);
+  server.emplace(greet(*running.home).first);
+  let_in(*server, "one", "ben");
+  REQUIRE(back.get().how == How::kMoved);
+  Visitor emma(at, "/two", "emma");
+  CHECK(greet(*running.other).second.find("emma") != std::string::npos);
 }
 
 TEST_CASE("move: where players wait for a server, a moved player waits, too, and plays on meanwhile") {
