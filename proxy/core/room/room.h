@@ -88,6 +88,8 @@ class Room {
     /// The player stays where it is; kNextBackId is closed. `other_world`: the next server has admitted the player, but
     /// has another world, and the player's client loads a world only when it joins.
     virtual void move_failed(std::string_view /*why*/, bool /*other_world*/) {}
+    /// The next server refuses a player who moves there: move_failed() follows.
+    virtual void next_refuses(const words::Refused&) {}
     /// What the host knows of the server's world from elsewhere, for a player who has only asked who plays
     /// (words::Query), which does not dial. Null: nothing. Read before anything else is called.
     virtual const WorldState* known_world() { return nullptr; }

@@ -169,11 +169,14 @@ bool Transition::server_stops(Id back, std::string_view why) {
 }
 
 bool Transition::server_is_full(Id back, std::string_view why) {
-  if (back == kNextBackId) return fail_later(why);
-  if (back != kBackId || !put_off(Wait::kPlayerSlot, why)) return false;
   words::Refused refused;
   refused.set_code(words::Refused::FULL);
   refused.set_text(std::string(why));
+  if (back == kNextBackId) {
+    if (state_ == State::kMoves && why_.empty()) room_.host_.next_refuses(refused);
+    return fail_later(why);
+  }
+  if (back != kBackId || !put_off(Wait::kPlayerSlot, why)) return false;
   refusal_ = Fact(player(), std::move(refused));
   return true;
 }
@@ -343,7 +346,7 @@ void Transition::handle_news() {
   if (state_ != State::kMoves) return;  // it has failed
   const auto verdict = std::find_if(facts.begin() + static_cast<std::ptrdiff_t>(done), facts.end(),
                                     [](const Fact& fact) { return kind_of(fact) == NewsKind::kVerdict; });
-  if (verdict != facts.end()) return fail(reason_of(*verdict));  // also if its world is complete
+  if (verdict != facts.end()) return fail_by(*verdict);  // also if its world is complete
   if (!why_.empty() || next_->has_left()) return fail(why_);
   if (done == facts.size() || !arrive()) return;
   for (++done; done < facts.size(); ++done) room_.facts_.queue(std::move(facts[done]));
@@ -358,7 +361,7 @@ bool Transition::handle(Fact& fact) {
       world_->fold(fact);
       return world_->ready() && world_->player(player()) != nullptr;
     case NewsKind::kVerdict:
-      return fail(reason_of(fact)), false;
+      return fail_by(fact), false;
     case NewsKind::kNotice:
       notices_.size() < kMostNotices ? notices_.push_back(std::move(fact)) : drop_news(fact);
       return false;
@@ -380,6 +383,12 @@ void Transition::fail(std::string_view why, bool other_world) {
   if (next->is_open()) next->say_goodbye(told);
   next->close(told, 0);
   room_.host_.move_failed(told, other_world);
+}
+
+/// The next server does not let the player in.
+void Transition::fail_by(const Fact& verdict) {
+  if (const auto* refused = as<words::Refused>(verdict)) room_.host_.next_refuses(*refused);
+  fail(reason_of(verdict));
 }
 
 void Transition::stop(std::string_view why) {

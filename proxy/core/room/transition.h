@@ -173,6 +173,7 @@ class Transition {
   void leave_for(std::unique_ptr<BackSlot> next);
   bool take_over();
   void fail(std::string_view why, bool other_world = false);
+  void fail_by(const Fact& verdict);
   Id player() const;
   Seat& seat() const;
 

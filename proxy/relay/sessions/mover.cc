@@ -42,24 +42,29 @@ void Mover::begin(const std::shared_ptr<MoveOrder>& order) {
 }
 
 void Mover::go_to_server(std::unique_ptr<Move> move) {
-  Whereabouts& where = session_.where_;
   WorkerRoute& to = move->to;
   const Route& route = to.route;
   Upstream* const first = route.upstreams.choose(session_.info_.client, session_.now());
   if (first == nullptr)
     return move->order->answer_stays(route.upstreams.all_drained() ? "its servers are drained"
                                                                    : "no server of it is ready");
-  const LinkInfo link{0,  &route.server_game(),          first->dialect().value_or(0),
-                      {}, route.upstreams.any_address(), route.listen_address};
-  auto back = server_back(route, link.dialect);
+  auto next = make_next(to, first->dialect().value_or(0));
+  auto back = server_back(route, next->info.dialect);
   if (back == nullptr) return move->order->answer_stays("the game or dialect of its servers cannot be bridged");
-  auto next = where.make_server(to, link, core::kNextBackId, route.upstreams.detects_any_in_session());
+  session_.note("is moved to " + route.named());
+  move->queued = session_.info_;
+  move->queued.link = session_.owner_.next_link();  // in the queue, it is behind all who wait there already
   Place& place = *next;
   if (!start(std::move(move), std::move(next), std::move(back))) return;
-  LinkInfo queued = session_.info_;
-  queued.link = session_.owner_.next_link();  // in the queue, it is behind all who wait there already
-  place.dial->begin(to, queued, first, place.wanted_dialect());
+  place.dial->begin(to, move_->queued, first, place.wanted_dialect());
   tick(session_.now());
+}
+
+/// A server of this route. `dialect`: the one that is assumed.
+std::unique_ptr<Place> Mover::make_next(WorkerRoute& to, std::size_t dialect) const {
+  const Route& route = to.route;
+  const LinkInfo link{0, &route.server_game(), dialect, {}, route.upstreams.any_address(), route.listen_address};
+  return session_.where_.make_server(to, link, core::kNextBackId, route.upstreams.detects_any_in_session());
 }
 
 void Mover::go_to_arena(std::unique_ptr<Move> move) {
@@ -69,6 +74,7 @@ void Mover::go_to_arena(std::unique_ptr<Move> move) {
   const LinkInfo link{0, &route.game, 0, {}, route.listen_address, route.listen_address};
   auto next = session_.where_.make_arena(link, core::kNextBackId, *route.shared_room(), *arena);
   if (next == nullptr) return move->order->answer_stays("the arena '" + arena->arena + "' accepts no players now");
+  session_.note("is moved to " + route.named());
   const Place& place = *next;
   if (start(std::move(move), std::move(next), arena->back())) session_.room_.back_opened(place, {});
 }
@@ -77,7 +83,6 @@ void Mover::go_to_arena(std::unique_ptr<Move> move) {
 bool Mover::start(std::unique_ptr<Move> move, std::unique_ptr<Place> next, std::unique_ptr<core::Back> back) {
   Whereabouts& where = session_.where_;
   move_ = std::move(move);
-  session_.note("is moved to " + move_->to.route.named());
   next->end->set_priority(net::Priority::kPlayer);
   where.begin_move(std::move(next));
   session_.room_.begin_move(std::move(back), *where.next(), move_->to.route);
@@ -85,6 +90,31 @@ bool Mover::start(std::unique_ptr<Move> move, std::unique_ptr<Place> next, std::
 }
 
 // -- While it is under way --------------------------------------------------------------------------------------------
+
+/// The server was full. If the route holds its players, this one waits for a seat: the move begins anew, with the same
+/// place in the queue. False: the move has failed.
+bool Mover::wait_for_seat() {
+  Whereabouts& where = session_.where_;
+  const RoomGuest* const guest = session_.guest_;
+  const bool ends = session_.ending_ || session_.reason_ || (guest != nullptr && guest->has_ended());
+  if (!std::exchange(move_->full, false) || where.next() == nullptr || ends) return false;
+  WorkerRoute& to = move_->to;
+  const Millis until = where.next()->dial->waits_until();
+  if (!to.route.upstreams.holds() || session_.now() >= until) return false;
+  if (!session_.room_.room().transition().can_move()) return false;
+  auto next = make_next(to, where.next()->info.dialect);
+  auto back = server_back(to.route, next->info.dialect);
+  if (back == nullptr) return false;
+  next->dial = std::move(where.next()->dial);
+  leave_next(move_->why);
+  move_->why.clear();
+  move_->tries_since = session_.now();
+  Place& place = *next;
+  if (!start(std::move(move_), std::move(next), std::move(back))) return true;
+  place.dial->again(to, move_->queued, place.wanted_dialect(), session_.now(), until);
+  tick(session_.now());
+  return true;
+}
 
 /// The route's servers are full or down, and its players wait for them: this one waits behind them, and plays on.
 void Mover::tell_waits() {
@@ -154,7 +184,17 @@ void Mover::arrive() {
   where.arrive();
   route_ = &to != session_.worker_route_ ? &to : nullptr;
   ref_ = where.here().arena() == nullptr ? std::move(move_->ref) : Route::Ref();
-  if (!admission_.is_in(to.route.listener->admission)) admission_ = std::move(move_->admission);
+  if (!admission_.is_in(to.route.listener->admission, to.route.part)) admission_ = std::move(move_->admission);
+}
+
+void Mover::refused(const words::Refused& refused) {
+  if (move_ == nullptr) return;
+  Dial* const dial = session_.where_.next()->dial.get();
+  if (dial == nullptr) return;  // an arena
+  move_->full = refused.code() == words::Refused::FULL;
+  if (move_->full) dial->server_is_full(session_.now());
+  if (refused.code() == words::Refused::BANNED)
+    move_->to.server_banned(dial->server_name(), session_.info_.client, refused.text());
 }
 
 void Mover::fail(std::string_view why, bool other_world) {
@@ -167,7 +207,7 @@ void Mover::fail(std::string_view why, bool other_world) {
 // -- How it ends ------------------------------------------------------------------------------------------------------
 
 void Mover::settle() {
-  if (move_ == nullptr || session_.where_.is_moving()) return;
+  if (move_ == nullptr || session_.where_.is_moving() || wait_for_seat()) return;
   const std::unique_ptr<Move> move = std::move(move_);
   move->ref = {};
   move->admission = {};
@@ -189,12 +229,17 @@ void Mover::tell_moved(const Move& move) {
   session_.tell_new_name();
 }
 
-void Mover::tell_failed(Move& move) {
+/// The player does not go to the next place. `why`: for the recording.
+void Mover::leave_next(std::string_view why) {
   Whereabouts& where = session_.where_;
   std::unique_ptr<Place> next = where.take_next();
-  next->close_tap(*session_.worker_route_, move.why, session_.wall());
+  next->close_tap(*session_.worker_route_, why, session_.wall());
   if (!next->up) next->end->hang_up();
   where.keep_past(std::move(next));
+}
+
+void Mover::tell_failed(Move& move) {
+  leave_next(move.why);
   RoomGuest* const guest = session_.guest_;
   if (guest != nullptr ? guest->has_ended() : (session_.ending_ || session_.reason_))
     return move.order->answer_stays("the session has ended");

@@ -1,9 +1,10 @@
 // The operator moves a player to a server or the arena of another route (base/move_order.h), also out of a shared room.
 // When: on an order, if the player is in, and the other route would take it (begin()). Where to: a server of that
 // route, or its arena. How long: the player goes on where it is until it has been let in there, or kMoveWithin is over;
-// the time for which it waits for a server or a seat of that route does not count. What is told: the operator gets an
-// answer, and the player is told where it is now. A client that cannot change its world is told where to connect. So is
-// each one that is moved to a lockstep arena: it did not ask for one, and others would wait for its steps.
+// the time for which it waits for a server or a seat of that route does not count. It waits for a seat if the server
+// says that it is full, and the route has hold_s. What is told: the operator gets an answer, and the player is told
+// where it is now. A client that cannot change its world is told where to connect. So is each one that is moved to a
+// lockstep arena: it did not ask for one, and others would wait for its steps.
 // Invariant: each order is answered.
 #pragma once
 
@@ -45,6 +46,8 @@ class Mover {
   void close_next(std::string_view why, std::uint32_t code);
   /// The player is at the next place from now on.
   void arrive();
+  /// The next place refuses the player; fail() follows.
+  void refused(const words::Refused& refused);
   /// `other_world`: because the client would have to join anew.
   void fail(std::string_view why, bool other_world);
   /// After the call: answers the order if the move is over.
@@ -77,15 +80,20 @@ class Mover {
     const Millis began;
     Millis tries_since;  // since when it has not waited for a server or a seat
     bool waits = false;  // the operator was told that the player waits for a server or a seat
+    bool full = false;   // the server was full
     bool other_world = false;
-    std::string why;   // why it fails
-    std::string from;  // the route that the player has left; "": it has not
+    LinkInfo queued{};  // its place in the queue of the route
+    std::string why;    // why it fails
+    std::string from;   // the route that the player has left; "": it has not
   };
 
   std::optional<std::string> objection(const WorkerRoute& to) const;
   void go_to_server(std::unique_ptr<Move> move);
   void go_to_arena(std::unique_ptr<Move> move);
   bool start(std::unique_ptr<Move> move, std::unique_ptr<Place> next, std::unique_ptr<core::Back> back);
+  std::unique_ptr<Place> make_next(WorkerRoute& to, std::size_t dialect) const;
+  void leave_next(std::string_view why);
+  bool wait_for_seat();
   void tell_waits();
   void tell_moved(const Move& move);
   void tell_failed(Move& move);

@@ -352,6 +352,8 @@ void PlayerRoom::on_arrival(core::Micros now) {
 
 void PlayerRoom::move_failed(std::string_view why, bool other_world) { session_.where_.mover.fail(why, other_world); }
 
+void PlayerRoom::next_refuses(const words::Refused& refused) { session_.where_.mover.refused(refused); }
+
 const core::WorldState* PlayerRoom::known_world() {
   known_world_ = session_.where_.route().route.known_world.get(session_.now());
   return known_world_.get();

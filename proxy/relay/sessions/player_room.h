@@ -87,6 +87,7 @@ class PlayerRoom final : public RoomHost {
   void moved() override;
   void on_arrival(core::Micros now) override;
   void move_failed(std::string_view why, bool other_world) override;
+  void next_refuses(const words::Refused& refused) override;
   const core::WorldState* known_world() override;
   void heard(const core::Intent& intent) override;
   void told(const core::Fact& fact) override;

@@ -327,6 +327,74 @@ TEST_CASE("move: where players wait for a server, a moved player waits, too, and
   }
 }
 
+TEST_CASE("move: where players wait for a seat, a player waits who is moved to a server that says that it is full") {
+  Moving running(2, 0, false, no_limits(), 60'000);
+  Player anna(running);
+  const relay::LinkId link = running.sessions().front().info.link;
+  std::optional<Lines> ben(Stream::to(running.addresses[kOther]));
+  ben->say(R"({"enter":{"name":"ben"}})");
+  Lines bens = greet(*running.other).first;
+  let_in(bens, "two", "cleo");
+  ben->until("cleo");
+  auto result = running.begin_move(kOther, link);
+  {
+    Lines other = greet(*running.other).first;
+    other.say(R"({"refused":{"code":"FULL","text":"no seat for you"}})");
+    other.all();
+  }
+  CHECK(eventually([&] { return running.server().waiting(kOther) == 1; }));
+  CHECK(running.heard.line("waits for its servers, for up to 60 s"));
+  CHECK(running.server().servers(kOther)[0].full);
+  anna.plays_on(*anna.server, "still at home");
+  SUBCASE("until there is a seat") {
+    ben.reset();
+    Lines other = greet(*running.other).first;
+    let_in(other, "two", "cleo");
+    anna.client.until("you were moved");
+    CHECK(result.get().how == How::kMoved);
+    CHECK(running.server().waiting(kOther) == 0);
+    CHECK(running.totals().moved == 1);
+    anna.plays_on(other, "there now");
+  }
+  SUBCASE("until it is banned there") {
+    ben.reset();
+    Lines other = greet(*running.other).first;
+    other.say(R"({"refused":{"code":"BANNED","text":"go away"}})");
+    const MoveResult answer = result.get();
+    CHECK(answer.how == How::kStays);
+    CHECK(answer.text == "go away");
+    CHECK(running.server().waiting(kOther) == 0);
+    anna.plays_on(*anna.server, "at home for good");
+  }
+  SUBCASE("until it leaves") {
+    anna.client.stream().close();
+    CHECK(result.get().how == How::kStays);
+    CHECK(eventually([&] { return running.server().waiting(kOther) == 0; }));
+  }
+}
+
+TEST_CASE(
+    "move: that a server is full, or has banned a player, is remembered when it says so to one who is moved there") {
+  Moving running;
+  Player anna(running);
+  auto result = running.begin_move(kOther);
+  Lines other = greet(*running.other).first;
+  SUBCASE("it is full") {
+    other.say(R"({"refused":{"code":"FULL","text":"no seat for you"}})");
+    CHECK(result.get().text == "no seat for you");
+    CHECK(running.server().servers(kOther)[0].full);
+  }
+  SUBCASE("it bans the player") {
+    other.say(R"({"refused":{"code":"BANNED","text":"go away"}})");
+    CHECK(result.get().text == "go away");
+    CHECK(running.heard.line("server " + running.other_at.text() + " banned the player from 127.0.0.1 (go away)"));
+    CHECK(running.server().totals(kOther).server_bans == 1);
+    CHECK(running.server().totals(kHome).server_bans == 0);
+    CHECK(running.why_stays(kOther) == "127.0.0.1 is banned there");
+  }
+  anna.plays_on(*anna.server, "still at home");
+}
+
 TEST_CASE("move: a player who is kicked while it waits for another route's server is in that queue no longer") {
   Limits limits = no_limits();
   limits.linger_ms = 600'000;

@@ -76,7 +76,7 @@ class Moving : public Serving {
   std::optional<LateServer> home, other;
   std::size_t arena = 0, hall = 0;
   std::vector<net::Address> addresses;  // of the routes' listeners
-  relay::Bans bans;
+  relay::Bans bans{600};
 
   /// A listener of an arena.
   relay::RouteOptions into(const std::string& name, std::size_t room, const wire::Game& game,
