@@ -270,8 +270,12 @@ bool Worker::take_moved(AcceptedClient& newcomer) {
   auto client = std::make_unique<MovedEnetClient>(loop_, newcomer.client);
   newcomer.enet = client->take(std::move(newcomer.moved_enet), newcomer.enet.data);
   if (newcomer.enet.host == nullptr) {
-    routes_[newcomer.route]->log_warning(LogKind::kMachine,
-                                         net::lack_error("cannot watch the UDP socket of a client", errno).text);
+    WorkerRoute& its = *routes_[newcomer.route];
+    const Route& route = its.route;
+    its.log_warning(LogKind::kMachine, net::lack_error("cannot watch the UDP socket of a client", errno).text);
+    its.ended({newcomer.link, &route.game, route.dialect, newcomer.client, route.upstreams.any_address(),
+               route.listen_address},
+              {Reason::kOutOfDescriptors});
     load_.fetch_sub(1, std::memory_order_relaxed);
     send(home(newcomer.route), SessionLeft{newcomer.route, newcomer.link, newcomer.client});
     return false;
