@@ -32,11 +32,16 @@ class Queries {
   };
 
   Queries(WorkerRoute& worker_route, User& user);
+  Queries(const Queries&) = delete;
+  Queries& operator=(const Queries&) = delete;
+  /// As close().
+  ~Queries() { close(); }
 
   /// Answers the datagram if it is a query of this game; false if it is not.
   bool take(const Asker& who, Bytes datagram);
   /// REQUIRES: called every now and then.
   void tick(Millis now);
+  /// Those who wait for an answer get none, and are counted as dropped.
   void close();
 
   static constexpr std::uint32_t kPerAddress = 2, kForAll = 200;  ///< answers a second

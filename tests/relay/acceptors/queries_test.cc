@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -286,6 +287,18 @@ TEST_CASE("queries: who waits when the listener stops is counted as dropped, and
   desk.queries.tick(desk.loop.now() + kAnswerWithin + 1);
   CHECK(desk.answers.empty());
   CHECK(desk.route.dropped(Drop::kNotLinked) == 1);
+}
+
+TEST_CASE("queries: who waits when others take over the questions, as after a reload, is counted as dropped") {
+  Desk desk(of_relay());
+  std::optional<Queries> old(std::in_place, *desk.route.here, static_cast<Queries::User&>(desk));
+  for (int i = 0; i < 2; ++i) CHECK(old->take({address(i), {}}, as_bytes(kQuestion)));
+  CHECK(desk.route.dropped(Drop::kNotLinked) == 0);
+  old.emplace(*desk.route.here, static_cast<Queries::User&>(desk));
+  CHECK(desk.route.dropped(Drop::kNotLinked) == 2);
+  old.reset();
+  CHECK(desk.route.dropped(Drop::kNotLinked) == 2);
+  CHECK(desk.answers.empty());
 }
 
 TEST_CASE("queries: what is no question of the game is not taken") {
