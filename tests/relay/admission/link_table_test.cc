@@ -62,6 +62,21 @@ TEST_CASE("sessions with the same player id: the request's address decides, and 
   CHECK(found(table, at(11), request(8)) == 5);
 }
 
+TEST_CASE(
+    "who has sent from its own port before its greeting, or is linked when it is greeted anew, gets no second link") {
+  LinkTable table(toy::game());
+  table.enter(at(1), {}, {1, 0});
+  CHECK(found(table, at(1), kOther) == 1);
+  table.greeted(1, 7);
+  CHECK(found(table, at(9), request(7)) == 0);
+  table.enter(at(2), {}, {2, 0});
+  table.greeted(2, 7);
+  CHECK(found(table, at(9), request(7)) == 2);
+  table.greeted(2, 8);
+  CHECK(found(table, at(10), request(8)) == 0);
+  CHECK(found(table, at(9), kOther) == 2);
+}
+
 TEST_CASE("a session that ends removes only its own entries") {
   LinkTable table(toy::game());
   table.enter(at(1), {}, {1, 0});

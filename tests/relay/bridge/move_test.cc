@@ -246,6 +246,33 @@ TEST_CASE("move: the limits of the route apply to a player that is moved there, 
   CHECK(greet(*running.other).second.find("dora") != std::string::npos);
 }
 
+TEST_CASE("move: a player who is moved on to the route that replaces its own has one place there, as before") {
+  Moving running;
+  Player anna(running);
+  auto away = running.begin_move(kOther);
+  Lines other = greet(*running.other).first;
+  let_in(other, "two", "cleo");
+  REQUIRE(away.get().how == How::kMoved);
+  relay::RouteOptions options = *running.server().options(kOther);
+  options.listen = running.addresses[kOther];
+  options.limits.sessions = 1;
+  const auto changed = running.server().change({.added = {{options, kOther}}});
+  REQUIRE(changed.ok());
+  auto on = running.begin_move(changed->front().route);
+  Lines again = greet(*running.other).first;
+  let_in(again, "two", "dora");
+  REQUIRE(on.get().how == How::kMoved);
+  Lines(Stream::to(running.addresses[kOther])).all();  // its place is taken
+  CHECK(eventually([&] { return running.server().totals(changed->front().route).by(Reason::kTooMany) == 1; }));
+  auto back = running.begin_move(kHome);
+  Lines home = greet(*running.home).first;
+  let_in(home, "one", "emma");
+  REQUIRE(back.get().how == How::kMoved);
+  Lines ben(Stream::to(running.addresses[kOther]));
+  ben.say(R"({"enter":{"name":"ben"}})");
+  CHECK(greet(*running.other).second.find("ben") != std::string::npos);
+}
+
 /// A player of the web page who asks for this path.
 struct Visitor : WebClient {
   Visitor(const net::Address& at, const std::string& path, const std::string& name) : WebClient(at, path) {

@@ -387,6 +387,26 @@ TEST_CASE("guests: an annex is told facts, messages, the end of each turn, and o
   CHECK(times("gone") == 1);
 }
 
+TEST_CASE("guests: while somebody waits to enter, because its address is too fast, the room looks once in 50 ms") {
+  std::vector<std::string> told;
+  const auto turns = [&] { return static_cast<std::uint64_t>(std::count(told.begin(), told.end(), "turn")); };
+  OneSharedRoom its([&](relay::SharedRoomOptions& options) {
+    options.annex = [&](relay::SharedRoom&, net::Loop&) { return std::make_unique<Annexed>(told); };
+  });
+  its.guest_limits.enters_per_second = its.guest_limits.enters_burst = 1;
+  its.enters("anna");
+  Actor& ben = its.seated();
+  ben.say(enter_as("ben"));
+  CHECK(ben.was_told("waits"));
+  its.settle();
+  const Millis began = its.loop.now();
+  const auto before = turns();
+  its.until([&] { return its.loop.now() >= began + 200; });
+  const Millis took = its.loop.now() - began;
+  CHECK(turns() - before <= took / 50 + 10);
+  its.until([&] { return ben.was_told("entered ben"); });
+}
+
 words::Round round_of(words::Round::State state, core::Id winner = 0, words::Team team = words::TEAM_ANY) {
   words::Round round;
   round.set_state(state);

@@ -130,8 +130,9 @@ inline words::Playback step_by(double seconds) {
 
 class Actor final : public relay::Guest {
  public:
-  Actor(relay::SharedRoom& room, relay::LinkId link, const char* from = "192.0.2.1:5")
-      : room_(room), limits_(no_limits()) {
+  Actor(relay::SharedRoom& room, relay::LinkId link, const char* from = "192.0.2.1:5",
+        const Limits& limits = no_limits())
+      : room_(room), limits_(limits) {
     info_.link = link;
     info_.game = &toy::stream();
     info_.client = *net::Address::parse(from);
@@ -238,7 +239,7 @@ struct OneSharedRoom : Turning {
   }
   /// A guest that waits for its seat.
   Actor& comes(const char* from = "192.0.2.1:5") {
-    actors.push_back(std::make_unique<Actor>(*room, static_cast<relay::LinkId>(actors.size() + 2), from));
+    actors.push_back(std::make_unique<Actor>(*room, static_cast<relay::LinkId>(actors.size() + 2), from, guest_limits));
     actors.back()->come();
     return *actors.back();
   }
@@ -268,6 +269,7 @@ struct OneSharedRoom : Turning {
   HouseBack* stage = nullptr;
   std::optional<relay::SharedRoom> room;
   std::vector<std::unique_ptr<Actor>> actors;
+  Limits guest_limits = no_limits();  ///< of those who come from now on
 };
 
 }  // namespace entente::testing

@@ -832,6 +832,18 @@ TEST_CASE("rotation: a link that is closed before it moved is in the old file on
   CHECK(rig.read("a-2.mcap") == Lines{"note this recording continues a.mcap", "note late"});
 }
 
+TEST_CASE("rotation: a session that ends before its link moved completes both of its files, the newer one, too") {
+  Rig rig({.each_session = true});
+  rig.open(1);
+  rig.fact(1, "one");
+  REQUIRE(rig.files->rotate(rig.now).ok());
+  rig.files->closed(rig.now, 1, "client left");
+  CHECK(rig.files->status().paths.empty());
+  REQUIRE(rig.files->close(rig.now).ok());
+  CHECK(rig.read("1.mcap") == Lines{"open 1", "1 fact one", "note this recording continues in 1-2.mcap", "close 1"});
+  CHECK(rig.read("1-2.mcap") == Lines{"note this recording continues 1.mcap"});
+}
+
 TEST_CASE("rotation: two seconds are the patience for a world, and no less") {
   Rig rig;
   rig.open(1);

@@ -219,11 +219,13 @@ TEST_CASE("upstreams: who cannot use its turn keeps its place, and those behind 
   first.set_passes(false);
   CHECK(second.turn(1'000) == 0);
   CHECK(third.turn(1'000) == 0);
-  const auto moved = std::move(second);
+  auto moved = std::move(second);
   first.leave();
   CHECK(third.turn(1'000) != 0);
   second = {};
   CHECK(scene.upstreams.waiting() == 2);
+  moved.leave();  // while it passes
+  CHECK(scene.upstreams.waiting() == 1);
 }
 
 TEST_CASE("upstreams: a full server is avoided for three seconds, and its slots are scarce for thirty") {
