@@ -136,6 +136,25 @@ TEST_CASE("a receiver that closes in the middle of the head has not answered") {
   CHECK(!outcome.error.empty());
 }
 
+TEST_CASE("an interim answer is not the answer") {
+  static constexpr std::string_view kEarly = "HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n";
+  Receiver receiver([](Receiver::Talk& talk, const Receiver::Request&) {
+    talk.send(std::string(kEarly) + "HTTP/1.1 204 No Content\r\n\r\n");
+    return false;
+  });
+  CHECK(ask(receiver.url()).status == 204);
+  for (const std::string_view rest : {"", "HTTP/1.1 204 No Con"}) {
+    CAPTURE(rest);
+    receiver.set([=](Receiver::Talk& talk, const Receiver::Request&) {
+      talk.send(std::string(kEarly) + std::string(rest));
+      return false;
+    });
+    const auto outcome = ask(receiver.url());
+    CHECK(outcome.status == 0);
+    CHECK(!outcome.error.empty());
+  }
+}
+
 TEST_CASE("nobody listens") {
   std::string url;
   {

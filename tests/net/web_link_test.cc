@@ -86,7 +86,7 @@ struct Reader final : WebUser {
   std::string fault, messages;
   std::function<void()> on_message = [] {}, on_go_on = [] {};
   bool over = false;
-  std::string log;  // m: message, e: end, f: protocol error
+  std::string log;  // m: message, e: end, f: protocol error; of some tests, a: asked
   std::size_t overhead = 0;
 };
 
@@ -511,6 +511,24 @@ TEST_CASE(
   constexpr std::size_t kMuch = 64U << 20U;  // more than sockets hold
   CHECK(send_on(speaker.loop, reader, kMuch) < kMuch);
   CHECK(reader.log == "mmmef");
+}
+
+TEST_CASE("the end of TLS that comes with a request is told once the link is read again, after the answer") {
+  Speaker speaker;
+  Reader& reader = speaker.reader;
+  reader.answer = [&](WebLink& link, const HttpHead&) {
+    reader.log += 'a';
+    link.set_reading(false);
+  };
+  Buffer wire;
+  reader.session->write(as_bytes("GET / HTTP/1.1\r\nHost: a\r\n\r\n"), wire);
+  reader.session->finish(wire);
+  reader.send(wire);
+  for (int i = 0; i < 3; ++i) speaker.turn("a");
+  reader.link.serve(HttpReply{200, {}, std::make_shared<const std::string>("here")}, /*keep=*/true);
+  speaker.turn("a");
+  reader.link.set_reading(true);
+  speaker.turn("ae");
 }
 
 TEST_CASE("the end of TLS and then the end of the stream are one end") {
