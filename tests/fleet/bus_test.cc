@@ -506,7 +506,8 @@ TEST_CASE("a server that refuses the account again and again is tried until it a
   CHECK(its.connects());
 }
 
-TEST_CASE("a server that cannot be reached is tried after pauses that double") {
+/// Is a server that closes so many connections of a bus, which waits from `first` to `last` ms before each next one.
+void refuse(int attempts, Millis first, Millis last) {
   const net::Fd listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const timeval patience{30, 0};
   REQUIRE(::setsockopt(listener.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) == 0);
@@ -520,16 +521,24 @@ TEST_CASE("a server that cannot be reached is tried after pauses that double") {
   BusOptions options;
   options.servers = {"nats://127.0.0.1:" + std::to_string(ntohs(at.sin_port))};
   options.client = "test";
-  options.reconnect_first = 20;
-  options.reconnect_last = 10'000;
-  const auto begun = std::chrono::steady_clock::now();
+  options.reconnect_first = first;
+  options.reconnect_last = last;
   const Bus bus(options);
-  for (int attempt = 0; attempt < 6; ++attempt) {
+  for (int attempt = 0; attempt < attempts; ++attempt) {
     const net::Fd connection(::accept(listener.get(), nullptr, nullptr));
     REQUIRE(connection.get() >= 0);
   }
+}
+
+TEST_CASE("a server that cannot be reached is tried after pauses that double") {
+  const auto begun = std::chrono::steady_clock::now();
+  refuse(6, 20, 10'000);
   // 20 + 40 + 80 + 160 + 320 ms, less what is lost by rounding.
   CHECK(std::chrono::steady_clock::now() - begun >= std::chrono::milliseconds(600));
+}
+
+TEST_CASE("the pauses after which a server is tried again do not double without end") {
+  refuse(17, 1, 2);  // without a limit, the last pause would be longer than the server waits
 }
 
 TEST_CASE("a stream stores messages, a message with the same id only once, and returns the last one of a subject") {
