@@ -97,6 +97,18 @@ TEST_CASE("of an error of a node, only the first line is shown, and what is no a
   CHECK(merged_answers({{"a", "okay\n"}}, false) == "ok\n# a: sent an invalid answer\n");
 }
 
+TEST_CASE("what a terminal would obey is made harmless in lines that are no table, and in the names of columns") {
+  CHECK(merged_answers({{"a", "ok\nsaid \x1b[2J to\nlink\t7\n"}}, false) == "ok\na: said \\x1b[2J to\na: link\t7\n");
+  CHECK(merged_answers({{"a", "ok\nx\ty\x1b[2J\n1\t2\n"}}, false) == "ok\nnode\tx\ty\\x1b[2J\na\t1\t2\n");
+}
+
+TEST_CASE("JSON that is neither an object nor a list of objects is no answer") {
+  for (const char* text : {"7", "\"ok\"", "true", "null", "[[]]"}) {
+    CHECK_MESSAGE(!is_taken(text, true), text);
+    CHECK_MESSAGE(rows_of_answers({{"a", text}}).empty(), text);
+  }
+}
+
 TEST_CASE("an empty field keeps its place, and a short row is filled") {
   CHECK(merged_answers({{"a", "ok\nx\ty\tz\n1\t\t3\n4\n"}}, false) == "ok\nnode\tx\ty\tz\na\t1\t\t3\na\t4\t-\t-\n");
 }

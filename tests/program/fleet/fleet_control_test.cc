@@ -155,6 +155,33 @@ TEST_CASE("ctl --fleet: any node can list, find, kick and message the players of
   CHECK(has(a.ctl({"--fleet", "reload"}).err, "'reload' is not a fleet command"));
 }
 
+TEST_CASE("ctl --fleet: what is incomplete or ambiguous is not carried out, and the answer says why") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  const NodeProcess a(nats, "a");
+  const auto anna = a.bot("anna"), ben = a.bot("ben");
+  REQUIRE(a.says({"--fleet", "nodes"}, "\na\t"));
+  const auto says = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "--fleet");
+    const Ended ended = a.ctl(words);
+    CHECK(ended.code == 1);
+    return ended.err;
+  };
+  CHECK(has(says({"kick"}), "usage: kick NODE/LINK|NAME|ADDRESS"));
+  CHECK(has(says({"ban"}), "usage: ban NODE/LINK|NAME|ADDRESS"));
+  CHECK(has(says({"move"}), "usage: move NODE/LINK|NAME|ADDRESS ROUTE|NODE"));
+  CHECK(has(says({"move", "anna"}), "usage: move NODE/LINK|NAME|ADDRESS ROUTE|NODE"));
+  CHECK(has(says({"drain"}), "usage: drain NODE"));
+  CHECK(has(says({"undrain"}), "usage: undrain NODE"));
+  CHECK(has(says({"move", "7", "a"}), "a link belongs to one node: write NODE/7"));
+  CHECK(has(says({"kick", "a/4000000"}), "matches no player"));
+  CHECK(has(says({"move", "127.0.0.1", "field"}), "is ambiguous, name a link: a/"));
+  CHECK(has(says({"ban", "nobody"}), "'nobody' matches no player"));
+  CHECK(a.ctl({"bans"}).out == "address\tuntil\tby\twhy\twhere\n");
+  CHECK(has(a.ctl({"--fleet", "list"}).out, "\tanna"));
+  CHECK(has(a.ctl({"--fleet", "list"}).out, "\tben"));
+}
+
 TEST_CASE("ctl --fleet: when NATS is back after a while, the first command names a node that is not") {
   if (NatsServer::is_missing()) return;
   NatsServer nats;
