@@ -2,18 +2,19 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <future>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "proxy/program/fleet/fleet_reader.h"
-#include "schema/fleet.pb.h"
-#include "tests/fleet/station.h"
 #include "tests/program/fleet/fleet_process.h"
+#include "tests/program/fleet/pieces.h"
 #include "tests/program/native_client.h"
 #include "tests/program/recorded.h"
 #include "tests/support/repeated.h"
@@ -60,9 +61,10 @@ Ended archive(const std::string& config, const Folder& into) {
   return run({kEntente, "archive", config, "--to", into.path().string(), "--silence", "3", "--once"});
 }
 
-/// A configuration for `archive` and `replay`.
-std::string config_in(const Folder& folder, const NatsServer& nats, const std::string& more = "") {
-  return folder.write("files.toml", "[fleet]\nnode = 'files'\nnats = ['" + nats.url() + "']\n" + more);
+std::size_t times_in(const std::string& text, std::string_view part) {
+  std::size_t count = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) ++count;
+  return count;
 }
 
 /// The bytes of a small recording.
@@ -74,57 +76,6 @@ std::string recorded_bytes() {
   REQUIRE(made->close(3'000).ok());
   return content_of(folder.file("a.mcap"));
 }
-
-/// Stores pieces as a recorder does.
-class Pieces {
- public:
-  explicit Pieces(const NatsServer& nats, const std::string& user = "")
-      : bus_({.servers = {nats.url()}, .client = "pieces", .user = user, .password = user}), its_(bus_) {
-    REQUIRE(its_.connects());
-    fleet::StreamOptions stream;
-    stream.name = names_.recordings();
-    stream.subjects = {names_.recording("*", "*")};
-    is_stored([&](auto done) { its_.line->open_stream(stream, done); });
-  }
-  void store(const std::string& node, const std::string& name, std::size_t offset, const std::string& bytes,
-             bool last = false, bool torn = false) {
-    bus::RecordingPiece piece;
-    piece.set_file("field.mcap");
-    piece.set_run(1);
-    piece.set_offset(offset);
-    piece.set_bytes(bytes);
-    piece.set_time(++time_);
-    piece.set_last(last);
-    piece.set_torn(torn);
-    store(node, name, piece);
-  }
-  /// Deletes the message with this number in the stream.
-  void lose(std::uint64_t number) {
-    const std::string which = R"({"seq":)" + std::to_string(number) + "}";
-    std::optional<std::string> answer;
-    its_.line->ask("$JS.API.STREAM.MSG.DELETE." + names_.recordings(), as_bytes(which), 10'000, 1,
-                   [&](const auto& answers) { answer = answers.empty() ? "" : as_text(answers.front().bytes); });
-    REQUIRE(its_.until([&] { return answer.has_value(); }));
-    REQUIRE_MESSAGE(has(*answer, "\"success\":true"), *answer);
-  }
-  void store(const std::string& node, const std::string& name, const bus::RecordingPiece& piece) {
-    const std::string text = piece.SerializeAsString();
-    is_stored([&](auto done) { its_.line->store(names_.recording(node, name), as_bytes(text), "", done); });
-  }
-
- private:
-  void is_stored(const std::function<void(fleet::BusLine::Stored)>& order) {
-    std::optional<Outcome<std::uint64_t>> stored;
-    order([&](Outcome<std::uint64_t> outcome) { stored = std::move(outcome); });
-    REQUIRE(its_.until([&] { return stored.has_value(); }));
-    REQUIRE(stored->ok());
-  }
-
-  const fleet::Subjects names_{"entente"};
-  fleet::Bus bus_;
-  fleet::testing::Station its_;
-  WallTime time_ = 1'000;
-};
 
 TEST_CASE("a node is killed while it records: the fleet has all but the end, and the archived file is repaired") {
   if (NatsServer::is_missing()) return;
@@ -299,7 +250,7 @@ TEST_CASE("archive retries recordings that failed; with --once, it ends with 1 i
   REQUIRE(fs::create_directories(in_the_way / "not empty"));
   const Ended once = archive(config, archived);
   CHECK(once.code == 1);
-  CHECK(has(once.err, "a.x: "));
+  CHECK(times_in(once.err, "a.x: ") == 1);  // of three attempts
   Process archiving({kEntente, "archive", config, "--to", archived.path().string()});
   REQUIRE(archiving.err_has("a.x: "));
   fs::remove_all(in_the_way);
@@ -314,6 +265,82 @@ TEST_CASE("archive retries recordings that failed; with --once, it ends with 1 i
   CHECK(unreadable.code == 1);
   CHECK(has(unreadable.err, "a.y: "));
   CHECK(other.names() == std::set<std::string>{"a.x.mcap", "a.z.mcap"});
+}
+
+TEST_CASE("an archive gives its turn to the next one when it ends, and needs a folder") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  const Folder folder, archived;
+  const std::string config = config_in(folder, nats);
+  Pieces pieces(nats);
+  pieces.store("a", "x", 0, recorded_bytes(), true);
+  const Ended nowhere = run({kEntente, "archive", config, "--to", archived.file("none"), "--once"});
+  CHECK(nowhere.code == 1);
+  CHECK_MESSAGE(has(nowhere.err, archived.file("none") + " is not a folder"), nowhere.err);
+  CHECK(archive(config, archived).code == 0);
+  fleet::Bus bus({.servers = {nats.url()}, .client = "operator"});
+  fleet::testing::Station its(bus);
+  REQUIRE(its.connects());
+  const auto kept = its.order([&](auto done) { its.line->get(fleet::Subjects("entente").leases(), "archive", done); });
+  bus::Lease lease;
+  REQUIRE(kept.done());
+  REQUIRE(lease.ParseFromString(std::string(as_text(kept.entry.value))));
+  CHECK(lease.free());
+  CHECK(lease.node().starts_with("files-archive-"));
+}
+
+TEST_CASE("of two archives one writes; the other one says once that it waits, and takes over") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  const Folder folder, archived;
+  const std::string config = config_in(folder, nats), bytes = recorded_bytes();
+  Pieces pieces(nats);
+  const auto line = [&](const std::string& name) {
+    pieces.store("a", name, 0, bytes, true);
+    return archived.file("a." + name + ".mcap") + ": " + std::to_string(bytes.size()) + " bytes";
+  };
+  const std::vector<std::string> command = {kEntente, "archive", config, "--to", archived.path().string()};
+  Process first(command);
+  CHECK(first.line() == line("x"));
+  Process second(command);
+  const char* const kWaits = "another archive writes; this one takes over when it is gone\n";
+  REQUIRE(second.err_has(kWaits));
+  CHECK(first.line() == line("y"));
+  first.signal(SIGTERM);
+  CHECK(first.wait() == 0);
+  CHECK(second.line() == line("z"));
+  second.signal(SIGTERM);
+  CHECK(second.wait() == 0);
+  CHECK(times_in(second.err(), kWaits) == 1);
+}
+
+TEST_CASE("the unfinished recording of a node that still speaks is not archived, and that of a silent one is") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  const Folder folder, archived;
+  const std::string bytes = recorded_bytes();
+  Pieces pieces(nats);
+  pieces.store("alive", "x", 0, bytes);  // the older one, which would be first
+  pieces.store("gone", "x", 0, bytes);
+  fleet::Bus bus({.servers = {nats.url()}, .client = "alive"});
+  fleet::testing::Station alive(bus);
+  REQUIRE(alive.connects());
+  bus::NodeState state;
+  state.set_run(1);
+  const std::string says = state.SerializeAsString();
+  Process archiving({kEntente, "archive", config_in(folder, nats), "--to", archived.path().string(), "--silence", "3"});
+  auto line = std::async(std::launch::async, [&] { return archiving.line(); });
+  Millis next = 0;
+  REQUIRE(alive.until([&] {
+    if (steady_now() >= next) {
+      alive.line->publish(fleet::Subjects("entente").state("alive"), as_bytes(says));
+      next = steady_now() + 100;
+    }
+    return line.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  }));
+  CHECK(line.get() == archived.file("gone.x.repaired-") + std::to_string(bytes.size()) +
+                          ".mcap: " + std::to_string(bytes.size()) + " bytes, repaired: its end is missing");
+  CHECK(archived.names().size() == 1);
 }
 
 TEST_CASE("archive --once that is interrupted ends with 1: something may not be archived yet") {
@@ -384,7 +411,11 @@ TEST_CASE("recordings that NATS does not permit to read are reported") {
   const Ended listed = run({kEntente, "recordings", "--fleet", config});
   CHECK(listed.code == 1);
   CHECK(has(listed.err, "entente.rec.a.x: "));
-  CHECK(archive(config, archived).code == 1);
+  CHECK(has(run({kEntente, "replay", "fleet:x", "--fleet", config, "--listen", "native://127.0.0.1:0"}).err,
+            "entente.rec.a.x: "));
+  const Ended archiving = archive(config, archived);
+  CHECK(archiving.code == 1);
+  CHECK(times_in(archiving.err, "entente.rec.a.x: ") == 1);  // of three attempts
 }
 
 TEST_CASE("a repaired file is named so, and is replaced when the recording has grown or is complete") {
