@@ -2,7 +2,6 @@
 #include "proxy/program/fleet/fleet_bans.h"
 
 #include <doctest/doctest.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <ctime>
@@ -14,9 +13,8 @@
 
 #include "proxy/base/steady_wall.h"
 #include "proxy/program/control/arguments.h"
-#include "proxy/program/log/log.h"
 #include "tests/fleet/station.h"
-#include "tests/program/fleet/fleet_process.h"
+#include "tests/program/fleet/logged.h"
 #include "tests/program/folder.h"
 #include "tests/support/nats_server.h"
 
@@ -217,12 +215,8 @@ TEST_CASE("a ban that is left out because there are too many is counted, and tak
 TEST_CASE(
     "the log says that the bucket of bans cannot be opened, not that bans cannot be sent, and when it works again") {
   if (NatsServer::is_missing()) return;
-  const Folder folder;
-  config::Log settings;
-  settings.set_file(folder.file("log"));
-  const auto logger = spdlog::default_logger();
-  REQUIRE(start_log(settings).ok());
-  const auto lines = [&] { return content_of(settings.file()); };
+  Logged log;
+  const auto lines = [&] { return log.lines(); };
   {
     NatsServer nats;
     fleet::Bus bus({.servers = {nats.url()}, .client = "a"});
@@ -239,8 +233,7 @@ TEST_CASE(
     nats.start();
     CHECK(station.until([&] { return has(lines(), "fleet: bans are shared again"); }));
   }
-  stop_log();
-  spdlog::set_default_logger(logger);
+  log.end();
   CHECK_FALSE(has(lines(), "check that its account"));
 }
 
@@ -426,6 +419,62 @@ TEST_CASE("each invalid entry of the bucket is counted, and what is just valid c
   CHECK(bucket.its.until([&] { return node.user.learned == 1; }));
   CHECK(node.user.last.why.size() == kLongestSayable);
   CHECK(node.bans.refused() == refused + 1);
+}
+
+TEST_CASE("the log names the first invalid entry of the bucket, and is silent about later ones") {
+  if (NatsServer::is_missing()) return;
+  Logged log;
+  {
+    const NatsServer nats;
+    Bucket bucket(nats);
+    const Sharer node(bucket, "a");
+    bucket.put("net.192.0.2.1", "?");
+    bucket.put("net.192.0.2.2", "?");
+    CHECK(bucket.its.until([&] { return node.bans.refused() == 2; }));
+  }
+  log.end();
+  CHECK(log.times("fleet: the entry net.192.0.2.1 of the bucket entente-bans is invalid and is ignored") == 1);
+  CHECK(log.times("is invalid and is ignored") == 1);
+}
+
+TEST_CASE("the log says about which networks another node's file counts, and not where a later change does") {
+  if (NatsServer::is_missing()) return;
+  Logged log;
+  {
+    const NatsServer nats;
+    Bucket bucket(nats);
+    BanFile file;
+    for (const char* network : {"192.0.2.1", "192.0.2.2", "192.0.2.3"})
+      file.bans.push_back(ban_of(network, std::time(nullptr) + kDay));
+    bucket.put(other_ban("192.0.2.1", 1));  // as from a file
+    bucket.put(other_ban("192.0.2.2", 1));
+    bucket.put(other_ban("192.0.2.3"));
+    const Sharer node(bucket, "a", {file, {}});
+    CHECK(bucket.its.until([&] { return node.user.learned == 3; }));
+  }
+  log.end();
+  CHECK(log.times("fleet: access.ban_file differs from another node's about 192.0.2.1 and 1 other network; "
+                  "what bans for longer, or denies, counts") == 1);
+}
+
+TEST_CASE("a change that NATS takes at the second attempt is no news for the log") {
+  if (NatsServer::is_missing()) return;
+  Logged log;
+  {
+    const NatsServer nats;
+    Bucket bucket(nats);
+    Sharer node(bucket, "a");
+    const relay::Ban first = ban_of("192.0.2.1"), second = ban_of("192.0.2.2");
+    node.bans.changed(first.who, &first);
+    REQUIRE(bucket.its.until([&] { return node.bans.waiting() == 0; }));
+    lose_bucket(bucket.its);
+    node.bans.changed(second.who, &second);
+    CHECK(bucket.its.until([&] { return node.bans.waiting() == 0; }));
+    CHECK(bucket.bus.counts().failures != 0);
+  }
+  log.end();
+  // Both are there if a busy NATS fails twice.
+  CHECK(log.times("fleet: bans are shared again") == log.times("fleet: cannot "));
 }
 
 TEST_CASE("a ban of another node ends when it says, if that is not later than an operator's longest ban") {

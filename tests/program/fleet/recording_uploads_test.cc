@@ -13,6 +13,8 @@
 #include "proxy/program/config/config.h"
 #include "schema/fleet.pb.h"
 #include "tests/fleet/station.h"
+#include "tests/program/asked.h"
+#include "tests/program/fleet/logged.h"
 #include "tests/support/nats_server.h"
 
 namespace entente::recording_uploads_test {
@@ -20,10 +22,11 @@ namespace {
 
 /// A node `a` that records, and what the fleet has of it.
 struct Recorder {
-  explicit Recorder(const std::string& url, Millis keep = 60'000) {
+  explicit Recorder(const std::string& url, Millis keep = 60'000, std::uint32_t replicas = 1) {
     config::Fleet settings = default_config().fleet();
     settings.add_nats(url);
     settings.set_node("a");
+    settings.set_replicas(replicas);
     auto joined = Fleet::join(settings, Fleet::Log::kNo);
     REQUIRE(joined);
     fleet = std::move(*joined);
@@ -181,22 +184,74 @@ TEST_CASE("pieces are kept for as long as the configuration says") {
   CHECK_MESSAGE(info.find("\"max_age\":7000000000,") != std::string::npos, info);
 }
 
-TEST_CASE("a recording of which too much waits is torn, once, and nothing more of it waits") {
-  Recorder node("nats://127.0.0.1:9");  // nothing listens there
-  const Buffer piece(RecordingUploads::kPiece);
-  auto sink = node.uploads->begin("x.mcap");
-  std::size_t taken = 0;
-  for (; taken <= RecordingUploads::kMostWaiting && node.metric("fleet_recording_torn_total") == 0;
-       taken += piece.size())
+TEST_CASE("a recording of a file with a long name, or with none, has a name that the fleet accepts") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Recorder node(nats.url());
+  const std::string longest(200, 'x');
+  for (const std::string& file : {longest + ".mcap", std::string(".mcap"), std::string("\xc3\xa9.mcap")})
+    CHECK(node.uploads->begin("/folder/" + file)->write(as_bytes("bytes")).ok());
+  REQUIRE(node.uploads->finish(30'000));
+  const auto pieces = stored(nats);
+  REQUIRE(pieces.size() == 6);  // each ends torn
+  for (const Stored& one : pieces) {
+    const std::string name = one.subject.substr(std::string("entente.rec.a.").size());
+    CHECK_MESSAGE(!fleet::objection_to_token(name), name);
+  }
+  CHECK(pieces[0].subject.find(std::string(40, 'x') + "-") != std::string::npos);
+  CHECK(pieces[0].piece.file() == longest + ".mcap");
+}
+
+TEST_CASE("the log says once that recordings wait, and once that they are stored again") {
+  if (NatsServer::is_missing()) return;
+  Logged log;
+  {
+    const NatsServer nats;
+    Recorder node(nats.url(), 60'000, 3);  // more copies than there are servers
+    CHECK(node.uploads->begin("x.mcap")->write(as_bytes("bytes")).ok());
+    CHECK(eventually([&] { return node.fleet->bus().counts().failures >= 6; }));
+    CHECK(node.metric("fleet_recording_pieces_total") == 0);
+    fleet::Bus bus({.servers = {nats.url()}, .client = "operator"});
+    fleet::testing::Station its(bus);
+    REQUIRE(its.connects());
+    fleet::StreamOptions stream;
+    stream.name = "entente-rec";
+    stream.subjects = {"entente.rec.*.*"};
+    bool there = false;
+    its.line->open_stream(stream, [&](const auto& opened) { there = opened.ok(); });
+    REQUIRE(its.until([&] { return there; }));
+    CHECK(node.uploads->finish(30'000));
+    CHECK(node.metric("fleet_recording_pieces_total") == 2);
+  }
+  log.end();
+  CHECK(log.times("fleet: recordings wait: ") == 1);
+  CHECK(log.times("fleet: recordings are stored again") == 1);
+}
+
+TEST_CASE("a recording of which too much waits is torn, once, and only its end still joins what waits") {
+  Logged log;
+  const Recorder node("nats://127.0.0.1:9");  // nothing listens there
+  const auto waiting = [&] { return node.metric("fleet_recording_waiting_bytes"); };
+  const auto torn = [&] { return node.metric("fleet_recording_torn_total"); };
+  constexpr double kMost = RecordingUploads::kMostWaiting;
+  double times = 0;
+  for (const std::size_t size : {RecordingUploads::kPiece, std::size_t{1'000}, std::size_t{1}}) {
+    const Buffer piece(size);
+    const auto sink = node.uploads->begin("x.mcap");
+    std::size_t taken = 0;
+    for (; taken <= RecordingUploads::kMostWaiting && torn() == times; taken += size) CHECK(sink->write(piece).ok());
+    CHECK(torn() == ++times);
+    if (size == RecordingUploads::kPiece) CHECK(taken == RecordingUploads::kMostWaiting);  // the last does not fit
+    const double full = waiting();
+    CHECK(full < kMost + 1'000);
     CHECK(sink->write(piece).ok());
-  CHECK(taken == RecordingUploads::kMostWaiting);  // the last one, with its header, does not fit
-  CHECK(node.metric("fleet_recording_torn_total") == 1);
-  const double full = node.metric("fleet_recording_waiting_bytes");
-  CHECK(full <= static_cast<double>(RecordingUploads::kMostWaiting) + 1'000);  // and its end
-  CHECK(sink->write(piece).ok());
-  CHECK(sink->finish().ok());
-  CHECK(node.metric("fleet_recording_waiting_bytes") == full);
-  CHECK(node.metric("fleet_recording_torn_total") == 1);
+    CHECK(sink->finish().ok());
+    CHECK(waiting() == full);
+    CHECK(torn() == times);
+  }
+  CHECK(waiting() > kMost);  // there was no room for the last end
+  log.end();
+  CHECK(log.times("too much data is waiting for NATS: the fleet does not get the rest of x.mcap") == 3);
 }
 
 }  // namespace
