@@ -931,5 +931,39 @@ TEST_CASE("a geometry for all links is in the file of all of them, also if no li
   CHECK(rig.read("a.mcap") == Lines{"open 1", "geometry shared", "1 world"});
 }
 
+TEST_CASE("a message of a client that only greeted has its name in the file once the client plays") {
+  Rig rig({.each_session = true});
+  trace::Opened opened;
+  opened.set_link(1);
+  opened.set_game("toy");
+  rig.files->opened(rig.now, opened, 1, true);
+  {
+    const std::string name(40, 'H');  // is gone when the client plays
+    rig.files->frame(rig.now, {1, trace::TO_SERVER, trace::STREAM, as_bytes("TOY!"), name, false});
+  }
+  rig.files->player(1, "anna");
+  REQUIRE(rig.files->close(rig.now).ok());
+  const auto recording = opened_file(rig.folder.file("1.mcap"));
+  std::vector<std::string> names;
+  for (auto next = recording->next(); next.ok() && *next != nullptr; next = recording->next())
+    if ((*next)->frame) names.push_back((*next)->frame->name());
+  CHECK(names == Lines{std::string(40, 'H')});
+}
+
+TEST_CASE("a geometry, a world and a name of a link that is not known, or has no file, are in no file") {
+  for (const bool on : {true, false}) {
+    CAPTURE(on);
+    Rig rig({.each_session = true}, on);
+    rig.open(1);
+    const LinkId link = on ? 2 : 1;
+    rig.world(link);
+    rig.world(0);
+    rig.files->player(link, "anna");
+    REQUIRE(rig.files->close(rig.now).ok());
+    CHECK(rig.files->totals().files == (on ? 1 : 0));
+    if (on) CHECK(rig.read("1.mcap") == Lines{"open 1"});
+  }
+}
+
 }  // namespace
 }  // namespace entente::relay::recording_files_test

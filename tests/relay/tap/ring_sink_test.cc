@@ -394,5 +394,59 @@ TEST_CASE("more than a part of a ring waits only if it is more") {
   CHECK_FALSE(ring.more_than(4));
 }
 
+TEST_CASE("an opening, a client that plays and a lab's mark that do not fit are counted as dropped") {
+  Rig rig(4096);
+  rig.fill_whole();
+  std::uint64_t dropped = rig.sink.dropped().read();
+  rig.open(7);
+  CHECK(rig.sink.dropped().read() == ++dropped);
+  rig.sink.plays(7, 1);
+  CHECK(rig.sink.dropped().read() == ++dropped);
+  rig.sink.lab(7, TapSink::LabMark::kKept, 0, 1);
+  CHECK(rig.sink.dropped().read() == ++dropped);
+}
+
+TEST_CASE("what was missed is told before it is told that a client plays") {
+  Rig rig;
+  rig.open(1);
+  rig.fill();
+  rig.take_all();
+  rig.sink.plays(1, 1);
+  CHECK(rig.kinds() == Kinds{RingSink::kGap, RingSink::kPlays});
+}
+
+TEST_CASE("gaps of as many links as can be kept are told of each; those of one more are told without a link") {
+  for (const bool more : {false, true}) {
+    CAPTURE(more);
+    Rig rig(4096);
+    rig.fill_whole();
+    std::uint64_t missed = 0;
+    const auto miss = [&](LinkId link) {
+      rig.sink.bytes(link, Way::kToServer, Lane::kStream, Buffer(10, 1), 1);
+      missed += 10;
+    };
+    constexpr LinkId kFirst = 1'000;
+    for (LinkId i = 0; i < RingSink::kMostGaps; ++i) miss(kFirst + i);
+    miss(kFirst);  // of this one, there is a gap already
+    if (more) miss(kFirst + RingSink::kMostGaps);
+    std::size_t of_links = 0;
+    std::uint64_t told = 0, told_without = 0;
+    for (bool all = false; !all;) {
+      rig.take_all();
+      all = rig.sink.write_pending(2);
+      while (!rig.sink.ring().empty()) {
+        if (rig.take().kind != RingSink::kGap) continue;
+        const Gap gap = rig.as<Gap>();
+        told += gap.bytes;
+        if (gap.link == 0) told_without += gap.bytes;
+        if (gap.link != 0) ++of_links;
+      }
+    }
+    CHECK(of_links == (more ? 0 : RingSink::kMostGaps));
+    CHECK(told == missed);
+    CHECK(told_without == (more ? missed : 0));
+  }
+}
+
 }  // namespace
 }  // namespace entente::relay::ring_sink_test

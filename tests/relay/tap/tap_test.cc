@@ -14,6 +14,7 @@
 #include "adapters/native/native.h"
 #include "proxy/relay/tap/ring_sink.h"
 #include "proxy/trace/recording.h"
+#include "proxy/trace/recording_info.h"
 #include "proxy/trace/recover.h"
 #include "schema/game.pb.h"
 #include "tests/program/folder.h"
@@ -71,6 +72,8 @@ class Disk {
     std::string name;
     bool raw = false;
     Buffer bytes;
+    trace::Delivery delivery = trace::NOT_BY_ENET;
+    std::uint32_t channel = 0;
   };
   /// What was recorded of frames.
   std::vector<Record> records() const {
@@ -82,7 +85,11 @@ class Disk {
       CHECK_MESSAGE(event.ok(), event.error().text);
       if (!event.ok() || !*event) return all;
       if (const auto* const frame = (*event)->frame)
-        all.push_back({frame->name(), frame->raw(), {frame->data().begin(), frame->data().end()}});
+        all.push_back({frame->name(),
+                       frame->raw(),
+                       {frame->data().begin(), frame->data().end()},
+                       frame->delivery(),
+                       frame->channel()});
     }
   }
 
@@ -1251,6 +1258,93 @@ TEST_CASE(
   CHECK(tap.totals().raw_bytes == 5);
   CHECK(tap.totals().frames == 2);
   CHECK(tap.totals().links == 0);
+}
+
+/// A message of the toy game that names a player.
+Buffer naming(std::string_view name) {
+  Buffer frame(2 + 9, 'x');  // flags and a text of eight bytes; then the name, and an empty text
+  frame[1] = 3, frame[2] = 0;
+  append(frame, as_bytes(name));
+  frame.push_back(0);
+  frame[0] = static_cast<std::uint8_t>(frame.size() - 2);
+  return frame;
+}
+
+TEST_CASE("a player's name stays when its client names nobody, is in the recording, and need not be told to anybody") {
+  const Folder folder;
+  auto recorder = trace::Recorder::open(folder.file("a.mcap"));
+  REQUIRE(recorder.ok());
+  TapThread tap({.recorder = std::move(*recorder), .player_name = [](const wire::Game&, const wire::Row& row) {
+                   return std::string_view(std::string_view(row.name) == "Texts" ? "zero" : "");
+                 }});
+  TapSink& sink = tap.sink(0);
+  greet(sink, 1, 1);
+  for (const char* const name : {"ben", ""}) sink.bytes(1, Way::kToServer, Lane::kStream, naming(name), 2);
+  sink.bytes(1, Way::kToClient, Lane::kStream, blob(1), 2);
+  CHECK(testing::eventually([&] { return find(tap.totals(), "Blob", Way::kToClient) != nullptr; }));
+  CHECK(tap.player(1) == "ben");
+  sink.closed(1, "client left", 5);
+  REQUIRE(ok(tap.stop()));
+  const auto end = trace::read_end(folder.file("a.mcap"));
+  REQUIRE(end.ok());
+  REQUIRE(*end);
+  REQUIRE((*end)->info);
+  CHECK((*end)->info->players == std::set<std::string>{"ben"});
+}
+
+TEST_CASE("a packet of ENet is recorded with its channel and its delivery, also if a lab kept it") {
+  using Delivery = wire::EnetDelivery;
+  Disk disk;
+  TapThread tap({.recorder = disk.recorder()});
+  TapSink& sink = tap.sink(0);
+  greet(sink, 1, 1);
+  sink.packet(1, Way::kToClient, {3, Delivery::kUnsequenced}, blob(1), 1);
+  sink.lab(1, TapSink::LabMark::kKept, 0, 1);
+  sink.packet(1, Way::kToClient, {4, Delivery::kUnreliable}, blob(2), 1);
+  sink.closed(1, "gone", 1);
+  REQUIRE(ok(tap.stop()));
+  std::vector<std::pair<std::uint32_t, trace::Delivery>> how;
+  for (const Disk::Record& one : disk.records())
+    if (one.name == "Blob") how.emplace_back(one.channel, one.delivery);
+  CHECK(how == decltype(how){{3, trace::UNSEQUENCED}, {4, trace::UNRELIABLE}});
+}
+
+TEST_CASE("of a stream, each frame that a lab keeps is recorded by itself") {
+  Disk disk;
+  TapThread tap({.recorder = disk.recorder()});
+  TapSink& sink = tap.sink(0);
+  greet(sink, 1, 1);
+  Buffer two = blob(6);
+  append(two, blob(7));
+  sink.lab(1, TapSink::LabMark::kKept, 0, 1);
+  sink.bytes(1, Way::kToClient, Lane::kStream, two, 1);
+  Buffer wrong = blob(5);
+  wrong.push_back(200);  // the beginning of a frame that is cut off
+  sink.lab(1, TapSink::LabMark::kKept, 0, 1);
+  sink.bytes(1, Way::kToClient, Lane::kStream, wrong, 1);
+  sink.closed(1, "gone", 1);
+  REQUIRE(ok(tap.stop()));
+  std::vector<std::string> kept;
+  for (const std::string& line : disk.lines())
+    if (line.find("kept") != std::string::npos) kept.push_back(line);
+  CHECK(kept == std::vector<std::string>{"0 1 s2c kept Blob 8", "0 1 s2c kept Blob 9", "0 1 s2c kept Blob 7",
+                                         "0 1 s2c kept  1"});
+}
+
+TEST_CASE("of two orders that wait for a disk that hangs, the one that was asked for in vain is withdrawn alone") {
+  Disk disk;
+  TapThread tap({.recorder = disk.recorder()});
+  TapSink& sink = tap.sink(0);
+  greet(sink, 1, 1);
+  disk.hold();
+  for (int i = 0; i < 40; ++i) sink.bytes(1, Way::kToClient, Lane::kStream, blob(200), 1);
+  disk.wait_until_stuck();
+  (void)tap.give(TapThread::Order::kStop);
+  CHECK_FALSE(tap.record(TapThread::Order::kNone).ok());
+  CHECK(tap.last_status().on);
+  disk.let_go();
+  CHECK(testing::eventually([&] { return !tap.last_status().on; }));
+  REQUIRE(ok(tap.stop()));
 }
 
 }  // namespace
