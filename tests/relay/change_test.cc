@@ -553,5 +553,44 @@ TEST_CASE("sessions of a replaced route count for their server") {
   CHECK(running.server().servers(route)[1].sessions == 1);
 }
 
+TEST_CASE("a client who waits for a server to show its dialect waits for that of the route that replaces its own") {
+  const FakeServer silent(true), second(true);
+  Running running(toy::game(), silent.address(), no_limits(), 2, std::nullopt);
+  const Stream probe = silent.accept();
+  const Stream client = Stream::to(running.address);
+  client.send(kHello);
+  RouteOptions options = towards(toy::game(), second.address());
+  options.servers[0].dialect = std::nullopt;
+  REQUIRE(running.server().change({.added = {{options, 0}}}).ok());
+  second.accept().send("toy\x08");  // to the probe
+  CHECK(second.accept().read_text(4) == kHello);
+}
+
+TEST_CASE("a route that replaces one that drains drains, too, and its listener takes newcomers once neither does") {
+  const FakeServer fake(true);
+  Running running(toy::game(), fake.address());
+  relay::ProxyServer& server = running.server();
+  server.set_draining(0, true);
+  const auto changed = server.change({.added = {{towards(toy::game(), fake.address()), 0}}});
+  REQUIRE(changed.ok());
+  const std::size_t fresh = changed->front().route;
+  CHECK(server.is_draining(fresh));
+  CHECK(as_text(Stream::to(running.address).read_all()) == kGoodbye);
+  CHECK(eventually([&] { return server.totals(fresh).by(Reason::kDraining) == 1; }));
+  server.set_draining(fresh, false);
+  const Pair after(running, fake);
+  goes_on(after, "after");
+}
+
+TEST_CASE("if one of several new routes cannot listen, the ports of the others are free again for TCP and UDP") {
+  const FakeServer fake(true);
+  Running running(toy::game(), fake.address());
+  const net::Address busy = free_for_both(), at = free_for_both();
+  const Datagrams other(busy);
+  const RouteOptions fails = towards(aos::game(), fake.address(), busy);
+  REQUIRE_FALSE(running.server().change({.added = {{fails}, {towards(toy::game(), fake.address(), at)}}}).ok());
+  CHECK(eventually([&] { return net::listen(at, true).ok(); }));
+}
+
 }  // namespace
 }  // namespace entente::testing::change_test

@@ -95,6 +95,18 @@ TEST_CASE("bots connect by themselves, one connection each, and leave one by one
   CHECK(eventually([&] { return bots.totals().current_sessions() == 2; }));
 }
 
+TEST_CASE("bots that are added to a route come to its server, one connection each, and more at the next order") {
+  FakeServer fake;
+  Bots bots(fake.address(), 1);
+  std::vector<Stream> all;
+  all.push_back(greeted(fake));
+  for (const std::uint32_t more : {2U, 1U}) {
+    bots.server().add_bots(0, more);
+    for (std::uint32_t i = 0; i < more; ++i) all.push_back(greeted(fake));
+    CHECK(eventually([&] { return bots.totals().current_sessions() == all.size(); }));
+  }
+}
+
 TEST_CASE("no bot comes to a route that was removed") {
   FakeServer fake, other;
   Bots bots(fake.address(), 1);

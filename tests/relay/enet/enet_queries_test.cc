@@ -165,5 +165,33 @@ TEST_CASE("queries: each time, the server is asked to which the next player goes
   CHECK(scene.answer() == kLanAnswer);  // nobody may come in: as before
 }
 
+TEST_CASE("queries: once a route was replaced, the new route's server answers, in either mode") {
+  constexpr std::string_view kNew = R"({"name":"another","players_current":2,"players_max":32,"map":"m"})";
+  for (const EnetMode mode : {EnetMode::kPackets, EnetMode::kDatagrams}) {
+    Scene scene(aos::game(), no_limits(), mode);
+    End other(scene.loop);
+    other.lan_answer = kNew;
+    const auto bound =
+        other.host.listen(loopback(), {8, scene.settings.channels, scene.settings.range_coder, 8U << 20U});
+    REQUIRE(bound.ok());
+    const Datagrams asker(loopback());
+    const auto answer = [&] {
+      asker.send(scene.running.address, as_bytes("HELLOLAN"));
+      scene.until([&] { return asker.readable(0); });
+      return std::string(as_text(asker.receive().bytes));
+    };
+    CHECK(answer() == kLanAnswer);
+    relay::RouteOptions options;
+    options.game = &aos::game();
+    options.listen = loopback();
+    options.enet = mode;
+    options.servers[0] = {bound->ip_text(), bound->port(), 0};
+    options.limits = no_limits();
+    REQUIRE(scene.running.server().change({.added = {{options, 0}}}).ok());
+    CHECK(answer() == kNew);
+    other.host.close();
+  }
+}
+
 }  // namespace
 }  // namespace entente::testing::enet_queries_test
