@@ -327,5 +327,62 @@ TEST_CASE(
   CHECK(before.passed.at(8) != many);
 }
 
+TEST_CASE("whatever the roll, one field of a message changes: a text keeps its length, a list its entries") {
+  const auto codec = bzflag::game().codec(0);
+  LabReader reader(bzflag::game(), 0, nullptr);
+  std::string player(1 + 5 * 2, '\x01');
+  player += std::string(32, 'n') + std::string(128, 'm');
+  const Buffer messages[] = {bzflag_message("mg", std::string("\x01\x02\x00hello\0", 9)), bzflag_message("ap", player),
+                             bzflag_message("pb", std::string("\x02\x01\x00\x02\x01", 5)),
+                             bzflag_message("pi", "\x01\x03")};
+  for (const Buffer& message : messages) {
+    CAPTURE(to_hex(message));
+    const wire::Frame frame{Way::kToClient, Lane::kStream, Stage::kPlay, message};
+    REQUIRE(codec->decode(frame).ok());
+    for (std::uint64_t roll = 0; roll < 2'000; ++roll) {
+      CAPTURE(roll);
+      const auto changed = reader.corrupted(frame, roll);
+      REQUIRE(changed);
+      REQUIRE(changed->size() == message.size());
+      std::vector<std::size_t> places;
+      for (std::size_t i = 0; i < message.size(); ++i)
+        if ((*changed)[i] != message[i]) places.push_back(i);
+      REQUIRE_FALSE(places.empty());
+      CHECK(places.back() - places.front() <= 1);  // the largest number has two bytes
+      CHECK(codec->decode({Way::kToClient, Lane::kStream, Stage::kPlay, *changed}).ok());
+    }
+  }
+}
+
+TEST_CASE("a number that changes does not become 0, which could end a list; an empty text stays empty") {
+  LabReader reader(bzflag::game(), 0, nullptr);
+  const Buffer lag = bzflag_message("pi", "\x01\x03"), all = bzflag_message("pi", "\xFF\xFF");
+  CHECK(reader.corrupted({Way::kToClient, Lane::kStream, Stage::kPlay, lag}, 0x0103) == all);
+  const Buffer empty = bzflag_message("mg", std::string("\x01\x02\0", 3));
+  for (std::uint64_t roll = 0; roll < 100; ++roll) {
+    const auto changed = reader.corrupted({Way::kToClient, Lane::kStream, Stage::kPlay, empty}, roll);
+    REQUIRE(changed);
+    CHECK(changed->size() == empty.size());
+  }
+}
+
+TEST_CASE("a message that is to be corrupted, and does not decode, passes as it came, and is not counted") {
+  const Buffer cut = bzflag_message("pi", "\x01");
+  Said it(LabLine::Of::kStream, bzflag::game(), 0, "corrupt one field of MsgLagPing");
+  it.line->put(cut, 1);
+  CHECK(it.passed == std::vector<Buffer>{cut});
+  CHECK(it.altered.empty());
+  CHECK(it.count(LabFault::kCorrupt) == 0);
+}
+
+TEST_CASE("a message that two rules are to corrupt is corrupted once") {
+  const Buffer lag = bzflag_message("pi", "\x01\x02");
+  Said it(LabLine::Of::kStream, bzflag::game(), 0, "corrupt one field of MsgLagPing, corrupt one field of MsgLagPing");
+  it.line->put(lag, 1);
+  CHECK(it.passed.size() == 1);
+  CHECK(it.altered == std::vector<Buffer>{lag});
+  CHECK(it.count(LabFault::kCorrupt) == 1);
+}
+
 }  // namespace
 }  // namespace entente::testing::lab_said_test
