@@ -92,5 +92,18 @@ TEST_CASE("without a cutter everything passes as it comes") {
   CHECK(!framer.at_frame_boundary());
 }
 
+TEST_CASE("once the beginning of a frame is dropped, the framer is at a boundary, and the next frame is whole") {
+  Framer framer(cutter(), 200);
+  std::string out;
+  const auto pass = [&](const FrameRun& whole) { out += as_text(whole.fresh()); };
+  CHECK(!framer.feed(as_bytes("TOY!\5\3ab"), pass));
+  CHECK(as_text(framer.take_kept()) == "\5\3ab");
+  CHECK_FALSE(framer.at_frame_boundary());
+  framer.drop_kept();
+  CHECK(framer.at_frame_boundary());
+  CHECK(!framer.feed(as_bytes("\1\3z"), pass));
+  CHECK(out == "TOY!\1\3z");
+}
+
 }  // namespace
 }  // namespace entente::relay::framer_test

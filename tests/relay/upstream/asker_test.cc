@@ -285,5 +285,34 @@ TEST_CASE("a load balancer's health check that joins starts a server that sleeps
   CHECK(open.server().totals(0).begun == 1);
 }
 
+TEST_CASE("an HTTP request through a relay whose server sleeps is refused at once, and does not start it") {
+  Sleeping running(dialect_of("2.4"));
+  running.is_down();
+  const Stream client = Stream::to(running.address);
+  client.send("GET / HTTP/1.0\r\n\r\n");
+  CHECK(as_text(client.read_all()).starts_with("HTTP/1.1 50"));
+  CHECK(running.ended(Reason::kServerUnreachable));
+  CHECK(running.server().waiting(0) == 0);
+  CHECK(running.written().empty());
+}
+
+TEST_CASE("who asks through a relay whose server sleeps, and reads none of the answers, is disconnected") {
+  Limits limits = no_limits();
+  limits.low_water = 4U << 10U;
+  limits.high_water = 16U << 10U;
+  limits.stall_ms = limits.greet_ms = limits.idle_ms = 3'600'000;
+  Sleeping running(dialect_of("2.4"), 0, limits);
+  running.is_down();
+  const Stream client = Stream::to(running.address, nullptr, 4'096);
+  client.send(kHeader);
+  CHECK(client.read_text(9) == running.greeting(0));
+  std::string many;
+  for (int i = 0; i < 1'000; ++i) many += kAskPlayers;
+  CHECK(eventually([&] {
+    (void)client.try_send(as_bytes(many));
+    return running.totals().by(Reason::kClientStalled) == 1;
+  }));
+}
+
 }  // namespace
 }  // namespace entente::testing::asker_test

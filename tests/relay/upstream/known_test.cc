@@ -384,5 +384,17 @@ TEST_CASE("losses: those of each word are counted, whatever session they come fr
   CHECK(all == std::vector<std::string>{"Fire 4", "Say 2", " 2"});
 }
 
+TEST_CASE("slot queue: a queue that went ahead after its patience, and was refused, is held back again at once") {
+  SlotQueue queue;
+  const int ours = 0;
+  queue.add(&ours, {900, 1});
+  queue.set_elsewhere(100);
+  Millis now = 1'000;
+  for (; now < 1'000 + SlotQueue::kPatience; now += 1'000) CHECK_FALSE(queue.has_turn(&ours, now));
+  CHECK(queue.has_turn(&ours, now));
+  queue.refused(now);
+  CHECK_FALSE(queue.has_turn(&ours, now + 1'000));
+}
+
 }  // namespace
 }  // namespace entente::relay::known_test

@@ -827,5 +827,14 @@ TEST_CASE("server walk: among those that are up only, one that is down is not tr
   CHECK(walk.server().name == "a");
 }
 
+TEST_CASE("upstreams: a server that came up long ago gets its whole share, and not more") {
+  Scene scene({.policy = Policy::kLeast, .slow_start_ms = 10'000}, {1, 1});
+  scene.upstreams.at(0).failed(1'000, "refused");
+  scene.upstreams.at(0).succeeded(2'000);
+  std::vector<Upstreams::SessionCount> sessions;
+  for (int i = 0; i < 40; ++i) sessions.emplace_back(*scene.upstreams.choose(client(0), 60'000));
+  CHECK(scene.upstreams.at(0).sessions() == 20);
+}
+
 }  // namespace
 }  // namespace entente::testing::upstreams_test
