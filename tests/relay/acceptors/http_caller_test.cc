@@ -348,6 +348,13 @@ TEST_CASE("http caller: a request that cannot be read is a refused client, once,
   door.is_closed_between(door.began + kLingerMs - 1, door.loop.now() + kLingerMs);
 }
 
+TEST_CASE("http caller: a client whose request cannot be read is told so, and then reads the end") {
+  Door door;
+  door.client.send("nonsense\r\n\r\n");
+  door.settle();
+  CHECK(as_text(door.client.read_all()).starts_with("HTTP/1.1 400 "));
+}
+
 TEST_CASE("http caller: a client that takes nothing of its answer for stall_ms is closed") {
   Door door(of_page(timed(), large_page()), false, 4'096);
   door.client.send(kGet);

@@ -363,5 +363,15 @@ TEST_CASE("enet datagrams: a player is not moved, and leaves a server that is dr
   scene.until([&] { return scene.client.peer == nullptr; });
 }
 
+TEST_CASE("a client of another version is refused, and the log says which listener it needs, in either mode") {
+  for (const EnetMode mode : {EnetMode::kPackets, EnetMode::kDatagrams}) {
+    Scene scene(aos::game(), no_limits(), mode);
+    scene.client.peer = scene.knock(4);
+    scene.until([&] { return scene.running.totals().by(relay::Reason::kDialectMismatch) == 1; });
+    CHECK(scene.running.heard.told("connected to the listener for 0.75; add a listener for it") == 1);
+    CHECK(scene.server.ups == 0);
+  }
+}
+
 }  // namespace
 }  // namespace entente::testing::enet_datagrams_test
