@@ -509,5 +509,12 @@ TEST_CASE("a move needs one player and one route that is served") {
   CHECK(its.sessions().size() == 2);
 }
 
+TEST_CASE("a drain and its end are told with a row for each route, for programs") {
+  Commanded its;
+  its.join("anna");
+  CHECK(has(its.ask("--json drain ctf"), "{\"route\":\"ctf\",\"sessions\":1}"));
+  CHECK(has(its.ask("--json undrain ctf"), "{\"route\":\"ctf\"}"));
+}
+
 }  // namespace
 }  // namespace entente::commands_test

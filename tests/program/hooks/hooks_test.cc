@@ -619,5 +619,28 @@ TEST_CASE("a test event is for one hook, whatever it wants; metrics count all") 
   }));
 }
 
+TEST_CASE("what a hook has given up and tried again is measured, and whether it fails now") {
+  Receiver receiver(Receiver::status("503 Busy", "Retry-After: 1000\r\n"));
+  Hooks hooks;
+  hooks.set({settings_of(receiver.url())});
+  for (int i = 0; i < 3; ++i) hooks.post(join("a"));
+  CHECK(reports(hooks, [](const auto& its) { return its.totals.retried == 1; }));
+  hooks.stop();
+  Metrics metrics;
+  hooks.measure(metrics);
+  CHECK(has(metrics.text(), "entente_hook_events_failed_total{hook=\"h\"} 3\n"));
+  CHECK(has(metrics.text(), "entente_hook_retries_total{hook=\"h\"} 1\n"));
+  CHECK(has(metrics.text(), "entente_hook_fails{hook=\"h\"} 1\n"));
+}
+
+TEST_CASE("a receiver that redirects is an error of its hook, which says what to do") {
+  Receiver receiver(Receiver::status("308 Moved", "Location: /elsewhere\r\n"));
+  Hooks hooks({.patience = kQuick});
+  hooks.set({settings_of(receiver.url())});
+  hooks.post(join("a"));
+  CHECK(reports(hooks,
+                [](const auto& its) { return has(its.error, "a redirect; set url to the place where it leads"); }));
+}
+
 }  // namespace
 }  // namespace entente::hooks_test
