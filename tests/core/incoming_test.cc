@@ -104,6 +104,20 @@ TEST_CASE("a steered shot hits along its new course") {
   CHECK(hit(shots, kSecond, kSecond + 400 * kMillisecond) != nullptr);
 }
 
+TEST_CASE("however many shots are steered between two steps, no more ways than for one step are looked at") {
+  IncomingShots shots;
+  constexpr std::uint32_t kShots = IncomingShots::kLegsAtOnce + 50;
+  for (std::uint32_t number = 1; number <= kShots; ++number) shots.watch(from(-50, number), 3.5, 0);
+  const IncomingShots::Step step{kTank, kOpen, kAtHome, kAtHome, 0, kSecond};
+  int met = 0;
+  for (std::uint32_t number = 1; number <= kShots; ++number) met += shots.hit_by(7, number, step) != nullptr ? 1 : 0;
+  CHECK(met == IncomingShots::kLegsAtOnce);
+  CHECK(shots.hit_by(7, 1, step) != nullptr);  // its way is known
+  CHECK(shots.hit_by(7, kShots, step) == nullptr);
+  hit(shots, 0, kMillisecond);
+  CHECK(shots.hit_by(7, kShots, step) != nullptr);
+}
+
 TEST_CASE("a steered shot is stopped by the walls of its new course, not of the old one") {
   for (const bool behind_wall : {false, true}) {
     CAPTURE(behind_wall);

@@ -116,7 +116,7 @@ void IncomingShots::forget_shooter(std::uint32_t shooter) {
 // -- Hits -------------------------------------------------------------------------------------------------------------
 
 const Incoming* IncomingShots::hit(const Step& step, const std::function<bool(const Incoming&)>& counts) {
-  int legs = kLegsAtOnce;
+  int legs = legs_of_steered_ = kLegsAtOnce;
   for (Incoming& shot : shots_)
     if (may_hit(shot, step) && hits(shot, step, legs) && (!counts || counts(shot))) return &shot;
   return nullptr;
@@ -125,8 +125,7 @@ const Incoming* IncomingShots::hit(const Step& step, const std::function<bool(co
 const Incoming* IncomingShots::hit_by(std::uint32_t shooter, std::uint32_t shot, const Step& step,
                                       const std::function<bool(const Incoming&)>& counts) {
   const auto at = std::find_if(shots_.rbegin(), shots_.rend(), is(shooter, shot));
-  int legs = kLegsOfOne;
-  if (at == shots_.rend() || !may_hit(*at, step) || !hits(*at, step, legs)) return nullptr;
+  if (at == shots_.rend() || !may_hit(*at, step) || !hits(*at, step, legs_of_steered_)) return nullptr;
   return !counts || counts(*at) ? &*at : nullptr;
 }
 

@@ -80,7 +80,7 @@ struct Incoming : Flight {
 /// them.
 class IncomingShots {
  public:
-  static constexpr int kLegsAtOnce = 128, kLegsOfOne = 4;
+  static constexpr int kLegsAtOnce = 128;
   static constexpr std::uint32_t kMostBounces = 100;
   static constexpr int kGuidedAtOnce = 64;  ///< the others fly straight on
 
@@ -96,8 +96,8 @@ class IncomingShots {
   void watch(Incoming shot, double life, Micros now);
   /// The last shot with these numbers; null if there is none. Valid until the next watch() or forget().
   const Incoming* find(std::uint32_t shooter, std::uint32_t shot) const;
-  /// As hit(), for one shot alone. For a shot that is to be steered, whose way until now is then forgotten. Looks at no
-  /// more than kLegsOfOne ways between two walls.
+  /// As hit(), for one shot alone. For a shot that is to be steered, whose way until now is then forgotten. Between two
+  /// calls of hit(), all calls together look at no more than kLegsAtOnce ways between two walls.
   const Incoming* hit_by(std::uint32_t shooter, std::uint32_t shot, const Step& step,
                          const std::function<bool(const Incoming&)>& counts = {});
   /// The shot was steered: its new place and flight, and whom it follows.
@@ -124,6 +124,7 @@ class IncomingShots {
   static void turn(Incoming& shot, const std::array<double, 3>& goal, Micros now, double dt);
 
   std::vector<Incoming> shots_;
+  int legs_of_steered_ = kLegsAtOnce;  // ways between two walls that hit_by() may still look at
 };
 
 }  // namespace entente::core
