@@ -258,6 +258,20 @@ TEST_CASE("aos back: a player who may not watch plays on the next map, too; a wi
   }
 }
 
+TEST_CASE("aos back: who enters to watch and is put into play enters each map to watch") {
+  Scene scene;
+  scene.comes();
+  CHECK(has(scene.hears(anna(words::WATCH)), "sends ExistingPlayer player=3 team=255 "));
+  scene.receives(created(3, 0, 100, 100, "anna"));
+  for (const std::uint8_t number : {std::uint8_t{4}, std::uint8_t{5}}) {
+    scene.waits(4 * kSecond);
+    scene.loads();
+    CHECK(has(scene.receives(capture_the_flag(number)),
+              "sends ExistingPlayer player=" + std::to_string(number) + " team=255 "));
+    scene.receives(created(number, 0, 100, 100, "anna"));
+  }
+}
+
 TEST_CASE("aos back: a spectator who has asked for a side plays on it on the next map") {
   Scene scene;
   scene.plays();

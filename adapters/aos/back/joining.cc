@@ -52,8 +52,10 @@ void Joining::hear(const MapStart& start, BackOut& out) {
   if (server_.dialect().map_checksum) server_.send(MapCached{0}, out);
 }
 
-/// Without an answer in time, the server has refused to make our player a spectator. It plays on the next map, too.
+/// Without an answer in time, the server has refused to make our player a spectator. It plays on the next map, too. One
+/// who has entered to watch does not ask to spawn there, so it enters again as a spectator.
 void Joining::end_vain_wish_to_watch() {
+  if (entered_to_watch_) return;
   const ServerPlayer* me = players_.own();
   const bool pending = late_role_ || server_.claims.waits(core::Claim::kChange);
   if (!server_.in() || pending || me == nullptr || !me->alive || me->team == kSpectator) return;
@@ -151,6 +153,7 @@ void Joining::take_role(BackOut& out) {
   const words::Enter& wish = *server_.wish;
   const bool watches = wish.role() == words::WATCH;
   wants_spawn_ = wants_spawn_ || watches;
+  if (!watches) entered_to_watch_ = false;
   late_role_ = server_.stage == Stage::kEntering;
   introduce(out);
   enter(out);
@@ -179,6 +182,7 @@ void Joining::hear(const words::Spawn&, BackOut& out) {
 
 /// A player who chooses a side wants to play. Hands has heard the change before.
 void Joining::hear(const words::Change& change, BackOut& out) {
+  if (change.has_team()) entered_to_watch_ = false;
   if (server_.stage == Stage::kReadyToEnter && change.has_team()) hear(words::Spawn(), out);
   if (server_.stage != Stage::kEntering) return;
   if (change.has_team()) late_change_.set_team(change.team());
@@ -213,9 +217,10 @@ void Joining::introduce(BackOut& out) {
 void Joining::enter(BackOut& out) {
   if (server_.stage != Stage::kReadyToEnter || !server_.wish || !wants_spawn_) return;
   server_.stage = Stage::kEntering;
+  entered_to_watch_ = server_.wish->role() == words::WATCH;
   ExistingPlayer message;
   message.player = server_.number;
-  message.team = server_.wish->role() == words::WATCH ? kSpectator : players_.side_for(server_.wish->team());
+  message.team = entered_to_watch_ ? kSpectator : players_.side_for(server_.wish->team());
   message.weapon = weapon_of(server_.wish->kit());
   message.tool = hands_.tool();
   message.colour = wire_colour(hands_.colour());

@@ -54,6 +54,7 @@ class Joining {
   ServerObjectives& objectives_;
   SnapshotReader& snapshots_;
   bool wants_spawn_ = false;
+  bool entered_to_watch_ = false;             // and has not asked to play since
   words::Change late_change_;                 // asked for since the request to enter was sent: side and weapon
   bool late_role_ = false;                    // likewise: to watch, or to play
   std::optional<std::uint32_t> asked_after_;  // how often it had died when it last asked to spawn
