@@ -265,6 +265,19 @@ TEST_CASE("a shot that a newer one replaces, that is not answered, or whose tank
         std::string::npos);
 }
 
+TEST_CASE("a shot of a player who has lost its tank, is not in play, or only watches, ends for its client") {
+  const std::string ended = "says ShotEnded shooter: 1 shot: 3 (to 1)\n";
+  Play play;
+  play.start();
+  play.receives(play.lines.event(kDestroy, 0, 0, 1));
+  CHECK(play.hears<words::Fire>("unit: 102 shot: 3 vx: 1") ==
+        "loses Fire: it is not a living tank of the player\n" + ended);
+  CHECK(play.hears<words::Fire>("shot: 3 vx: 1") == "loses Fire: the player is not in play\n" + ended);
+  CHECK(play.hears<words::Split>("") == "loses Split: the player is not in play\n");
+  play.hears<words::Enter>("name: 'anna' role: WATCH");
+  CHECK(play.hears<words::Fire>("shot: 3 vx: 1") == "loses Fire: the player only watches\n" + ended);
+}
+
 TEST_CASE("an own shot with the number 0 keeps it") {
   Play play;
   play.start();

@@ -229,10 +229,10 @@ void PanicBack::enter(const words::Enter& wish, Out& out) {
 
 void PanicBack::hear_other(const core::Intent& intent, Out& out) {
   if (core::as<words::DeathClaim>(intent) != nullptr) return core::drop_unsupported<mapping>(intent, out);
-  if (watches_ || phase_ == Phase::kDefeated) return out.drop(drops::kWatching, intent);
+  if (watches_ || phase_ == Phase::kDefeated) return Driver::refuse(intent, drops::kWatching, out);
   // A client that steers all its units at once does not ask to spawn while it has any.
   if (awaits_spawn_ && !fresh_ && core::as<words::Toward>(intent) != nullptr) spawn(out);
-  if (awaits_spawn_ && !Driver::names_unit(intent)) return out.drop(drops::kNotInPlay, intent);
+  if (awaits_spawn_ && !Driver::names_unit(intent)) return Driver::refuse(intent, drops::kNotInPlay, out);
   if (!driver_.hear(intent, out)) return core::drop_unsupported<mapping>(intent, out);
   // The mouse and a shot of one update are two intents. The mouse waits, so that the shot is sent first.
   core::as<words::Toward>(intent) != nullptr ? out.wake(out.now()) : drive(out);

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "adapters/panic/wire/drops.h"
-#include "proxy/core/gameplay/guns.h"
 
 namespace entente::panic {
 namespace {
@@ -45,11 +44,17 @@ core::Id unit_of(const core::Intent& intent) {
   return 0;
 }
 
+void end_numbered(std::uint32_t number, core::BackOut& out) {
+  words::ShotEnded ended;
+  ended.set_shooter(out.me());
+  ended.set_shot(number);
+  out.say({out.me(), std::move(ended)});
+}
+
 /// Counts a shot that is not carried out, and tells a client that has already drawn it that it has ended.
 void refuse_numbered(std::optional<std::uint32_t> number, const MappingLine& why, core::BackOut& out) {
-  words::Fire drawn;
-  drawn.set_shot(number.value_or(0));
-  core::refuse_shot({{}, {}, number ? &drawn : nullptr}, out.me(), why, out);
+  out.drop(why);
+  if (number) end_numbered(*number, out);
 }
 
 }  // namespace
@@ -72,6 +77,11 @@ void Driver::remove_all(core::BackOut& out) {
   tanks_.clear();
 }
 
+void Driver::refuse(const core::Intent& intent, const MappingLine& why, core::BackOut& out) {
+  out.drop(why, intent);
+  if (const auto* fire = core::as<words::Fire>(intent)) end_numbered(fire->shot(), out);
+}
+
 bool Driver::names_unit(const core::Intent& intent) { return unit_of(intent) != 0; }
 
 bool Driver::hear(const core::Intent& intent, core::BackOut& out) {
@@ -79,7 +89,7 @@ bool Driver::hear(const core::Intent& intent, core::BackOut& out) {
   const auto at = orders_for(intent);
   const Piece* piece = at != tanks_.end() ? battlefield_.find(at->first) : nullptr;
   if (piece == nullptr) {
-    out.drop(drops::kNoTank, intent);
+    refuse(intent, drops::kNoTank, out);
     return true;
   }
   TankOrders& tank = at->second;

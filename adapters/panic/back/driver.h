@@ -38,6 +38,8 @@ class Driver {
   std::uint32_t active() const { return active_; }
   void set_ammo(std::int32_t ammo) { ammo_ = ammo; }
 
+  /// Counts an intent that nobody carries out, and tells a client that has drawn its shot that it has ended.
+  static void refuse(const core::Intent& intent, const MappingLine& why, core::BackOut& out);
   /// Whether the intent names its unit.
   static bool names_unit(const core::Intent& intent);
   /// Takes an intent that steers or shoots. False if it does neither.
