@@ -191,9 +191,11 @@ const char* EnetDissector::fragment(wire::Way way, const EnetCommand& command, E
   return what;
 }
 
-/// Goes on to the number `to`. `came`: those before it have come, and are not given up.
+/// Goes on to the number `to`, unless it is there already: packets of a hostile peer may overlap. `came`: the numbers
+/// before it have come, and are not given up.
 void EnetDissector::Channel::pass(std::uint64_t to, bool came) {
-  if (to != next && !came && !given_up) given_up = std::make_unique<std::bitset<kBehind>>();
+  if (to <= next) return;
+  if (!came && !given_up) given_up = std::make_unique<std::bitset<kBehind>>();
   if (given_up)
     for (std::uint64_t number = std::max(next, to - std::min(to, kBehind)); number < to; ++number)
       given_up->set(number % kBehind, !came);
@@ -233,10 +235,15 @@ void EnetDissector::deliver(wire::Way way, std::uint8_t id, Channel& channel, En
     if (!first->second.whole() && !over_gaps) return;
     channel.pass(first->first, false);
     channel.pass(first->first + first->second.count, first->second.whole());
-    channel.held -= first->second.came.size();
-    if (first->second.whole()) to.packet(way, id, EnetDelivery::kReliable, first->second.packet());
-    drop(side(way), channel.reliable, first);
+    release_first(way, id, channel, to);
   }
+}
+
+void EnetDissector::release_first(wire::Way way, std::uint8_t id, Channel& channel, EnetHeard& to) {
+  const auto first = channel.reliable.begin();
+  channel.held -= first->second.came.size();
+  if (first->second.whole()) to.packet(way, id, EnetDelivery::kReliable, first->second.packet());
+  drop(side(way), channel.reliable, first);
 }
 
 void EnetDissector::lost(EnetHeard& to) {
@@ -254,7 +261,8 @@ void EnetDissector::lost(EnetHeard& to) {
 
 void EnetDissector::end(EnetHeard& to) {
   for (const auto way : {wire::Way::kToServer, wire::Way::kToClient})
-    for (auto& [id, channel] : side(way).channels) deliver(way, id, channel, to, true);
+    for (auto& [id, channel] : side(way).channels)
+      while (!channel.reliable.empty()) release_first(way, id, channel, to);
 }
 
 }  // namespace entente::net

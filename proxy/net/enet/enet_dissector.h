@@ -134,6 +134,7 @@ class EnetDissector {
   void drop(Side& side, Held& held, Held::iterator at);
   const char* fill(Side& side, const EnetCommand& command, Held& held, std::uint64_t at);
   void deliver(wire::Way way, std::uint8_t id, Channel& channel, EnetHeard& to, bool over_gaps);
+  void release_first(wire::Way way, std::uint8_t id, Channel& channel, EnetHeard& to);
   Side& side(wire::Way way) { return sides_[way == wire::Way::kToServer ? 0 : 1]; }
 
   EnetUnpacker& unpacker_;
