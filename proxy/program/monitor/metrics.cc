@@ -102,14 +102,19 @@ void Metrics::add_threads(ThreadTimes& times) {
 
 std::map<std::string, std::uint64_t> ThreadTimes::look() {
   const std::lock_guard lock(mutex_);
-  std::map<Thread, std::uint64_t> threads;
+  std::map<std::string, Thread> threads;
   std::error_code error;
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", error)) {
+    const std::string number = task.path().filename();
+    const auto before = threads_.find(number);
     std::string name, stat;
     std::getline(std::ifstream(task.path() / "comm"), name);
     std::getline(std::ifstream(task.path() / "stat"), stat);
-    if (name.empty() || stat.rfind(')') == std::string::npos) continue;  // it has just ended
-    if (task.path().filename() == std::to_string(::getpid())) name = "worker 1";
+    if (name.empty() || stat.rfind(')') == std::string::npos) {  // it has just ended, or no descriptor is left
+      if (before != threads_.end()) threads.insert(*before);
+      continue;
+    }
+    if (number == std::to_string(::getpid())) name = "worker 1";
     std::istringstream fields(stat.substr(stat.rfind(')') + 1));
     std::string skipped;
     for (int i = 0; i < 11; ++i) fields >> skipped;
@@ -117,13 +122,12 @@ std::map<std::string, std::uint64_t> ThreadTimes::look() {
     fields >> user >> system;
     for (int i = 0; i < 6; ++i) fields >> skipped;
     fields >> began;
-    const Thread thread{task.path().filename(), began};
     const std::uint64_t now = user + system;
-    const auto before = threads_.find(thread);
-    ticks_[name] += now - (before == threads_.end() ? 0 : std::min(before->second, now));
-    threads[thread] = now;
+    const bool is_known = before != threads_.end() && before->second.began == began;
+    ticks_[name] += now - (is_known ? std::min(before->second.used, now) : 0);
+    threads[number] = {began, now};
   }
-  threads_ = std::move(threads);
+  if (!error) threads_ = std::move(threads);
   return ticks_;
 }
 

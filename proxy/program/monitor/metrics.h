@@ -28,15 +28,17 @@ namespace entente {
 /// The CPU time of this process's threads, added up by their names. Invariant: no sum falls. Thread-safe.
 class ThreadTimes {
  public:
-  /// What the threads have used until now, in ticks of the system's clock. Of a thread that has ended, what it had used
-  /// at the look before.
+  /// What the threads have used until now, in ticks of the system's clock. Of a thread that has ended, or that cannot
+  /// be read now, what it had used at the look before.
   std::map<std::string, std::uint64_t> look();
 
  private:
-  using Thread = std::pair<std::string, std::uint64_t>;  // its number, and when it began: numbers are used again
+  struct Thread {
+    std::uint64_t began = 0, used = 0;  // began: numbers are used again
+  };
 
   std::mutex mutex_;
-  std::map<Thread, std::uint64_t> threads_;  // those of the last look, and what they had used
+  std::map<std::string, Thread> threads_;  // those of the last look, by their numbers
   std::map<std::string, std::uint64_t> ticks_;
 };
 

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 #include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <array>
 #include <atomic>
@@ -78,6 +80,28 @@ TEST_CASE(
   };
   const std::uint64_t once = use(3);
   CHECK(use(1) > once);
+}
+
+TEST_CASE("the CPU time of threads that cannot be read once, because no descriptor is left, is not counted twice") {
+  ThreadTimes times;
+  const auto of_this_one = [&] { return times.look()["worker 1"]; };
+  std::uint64_t used = 0;
+  while ((used = of_this_one()) < 20) continue;
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+  const int next = ::dup(STDOUT_FILENO);
+  REQUIRE(next >= 0);
+  ::close(next);
+  // For no descriptor, and for that of the folder.
+  for (const rlim_t left : {rlim_t{0}, rlim_t{1}}) {
+    const rlimit few{static_cast<rlim_t>(next) + left, before.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &few) == 0);
+    const std::uint64_t unread = of_this_one();
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
+    CHECK(unread == used);
+    used = of_this_one();
+    CHECK(used < unread + 20);
+  }
 }
 
 TEST_CASE("the dashboard counts all ends of sessions but the ordinary ones as refused or failed") {
