@@ -23,11 +23,11 @@ std::size_t assumed_dialect(const ListenEnd& listen, const Endpoint& to) {
 }
 
 /// The faces that bridge the two.
-relay::BridgeOptions bridge_of(const ListenEnd& listen, const Endpoint& to, bool record_secrets) {
+relay::BridgeOptions bridge_of(const ListenEnd& listen, const Endpoint& to, Preparations& all, bool record_secrets) {
   relay::BridgeOptions bridge;
   bridge.server_game = to.game;
-  bridge.front = front_maker(listen);
-  bridge.back = back_maker(to);
+  bridge.front = front_maker(listen, all);
+  bridge.back = back_maker(to, all);
   bridge.front_settings = front_settings_of(listen);
   bridge.back_settings = back_settings_of(to);
   bridge.chat.commands = listen.game == to.game;
@@ -129,9 +129,9 @@ Outcome<RouteDescription> Describer::route(const config::Route& keys, std::size_
   options.send_proxy = to.send_proxy;
   options.source = to.source;
   if (*kind == RouteKind::kBridge)
-    options.bridge = bridge_of(*listen, to, keeps_secrets());
+    options.bridge = bridge_of(*listen, to, made.prepared, keeps_secrets());
   else if (faces_of(*to.game).back)
-    options.back = back_maker(to);
+    options.back = back_maker(to, made.prepared);
   if (keys.rules_size() != 0) {
     auto rules = read_rules(keys.rules());
     if (!rules) return Error{"rules: " + rules.error().text};
@@ -140,8 +140,8 @@ Outcome<RouteDescription> Describer::route(const config::Route& keys, std::size_
       options.relay_rules = {.book = nullptr,
                              .rewrite = keys.rewrite(),
                              .tells = keys.announce() && to.game->has_chat(),
-                             .front = front_maker(*listen),
-                             .back = back_maker(to, /*follows=*/true)};
+                             .front = front_maker(*listen, made.prepared),
+                             .back = back_maker(to, made.prepared, /*follows=*/true)};
   }
   auto lab = parse_lab(keys.lab(), LabRoute(options));
   if (!lab) return Error{"lab: " + lab.error().text};
@@ -175,7 +175,7 @@ Outcome<RouteDescription> Describer::into(const SharedRoomEntry& room, const std
   options.servers = {{.host = room.name}};
   options.bridge.emplace();
   options.bridge->server_game = end->game;
-  options.bridge->front = front_maker(*end);
+  options.bridge->front = front_maker(*end, made.prepared);
   options.bridge->shared_room = room.shared_room;
   if (room.arena) options.arena_faces = place_in(room.name);
   return made;
@@ -194,7 +194,7 @@ Outcome<RouteDescription> Describer::bots(const RouteServers& to, std::function<
   options.bridge.emplace();
   options.bridge->server_game = to.first.game;
   options.bridge->front = [front = std::move(front)](std::size_t) { return front(); };
-  options.bridge->back = back_maker(to.first);
+  options.bridge->back = back_maker(to.first, made.prepared);
   options.bridge->bots = count;
   options.bridge->record_secrets = keeps_secrets();
   return made;

@@ -30,6 +30,7 @@ struct RouteDescription {
   bool watch = false;                      ///< its clients can only watch
   std::uint32_t seats = 0;                 ///< as SharedRoomEntry
   std::shared_ptr<const rules::RuleSet> rules = {};  ///< of a route to servers; null: there are none
+  Preparations prepared = {};                        ///< of the faces that `options` can create
   relay::RouteOptions options = {};                  ///< a Service adds what is its own, such as the tap
 
   /// Where its rules are kept while it serves; null: it has no place for them.

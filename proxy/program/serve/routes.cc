@@ -257,6 +257,7 @@ Outcome<Done> Routes::change(const LoadedConfig& loaded) {
   if (fleet_arenas_) fleet_arenas_->set_limits(limits_of(fresh.limits()));
   for (const auto& [number, lab] : plan.labs) service_.set_lab(number, lab);
   for (const auto& [used, read] : plan.certificates) used->renew(*read);
+  for (const auto& prepared : plan.kept) prepared->renew();
   if (*token && service_.renew_operator_token(std::move(**token))) plan.told += "changed: operator.token_file\n";
   told_ = "";
   for (const std::string& line : applied_at_once(current_, fresh)) told_ += line + "\n";
@@ -542,13 +543,16 @@ void Routes::plan_rules(const std::shared_ptr<relay::RuleBook>& book, std::share
   plan.rules.emplace_back(book, std::move(fresh));
 }
 
-/// The listener goes on. Its sessions have the certificates that it has now; those that were read will renew them.
+/// The listener goes on. Its sessions have the certificates that it has now; those that were read will renew them. It
+/// has the faces that it has now, too; what they share will be read again.
 void Routes::keep(Running running, RouteDescription fresh, Plan& plan) const {
   for (const auto tls : {&relay::WebOptions::client_tls, &relay::WebOptions::server_tls}) {
     auto& read = fresh.options.web.*tls;
     const auto& used = running.is->options.web.*tls;
     if (used && read) plan.certificates.emplace_back(used, std::exchange(read, used));
   }
+  fresh.prepared = running.is->prepared;
+  plan.kept.insert(plan.kept.end(), fresh.prepared.begin(), fresh.prepared.end());
   running.is = std::make_shared<const RouteDescription>(std::move(fresh));
   plan.after.push_back(std::move(running));
 }

@@ -118,6 +118,7 @@ class Routes {
     std::vector<std::pair<std::shared_ptr<relay::RuleBook>, std::shared_ptr<const rules::RuleSet>>> rules = {};
     std::vector<std::pair<std::shared_ptr<relay::RuleBook>, std::string>> books_renamed = {};
     std::vector<std::pair<std::shared_ptr<net::TlsContext>, std::shared_ptr<net::TlsContext>>> certificates = {};
+    Preparations kept = {};  // of listeners that go on
     std::string told = {};   // what differs, in lines
     std::string lines = {};  // where it listens from now on
   };

@@ -59,13 +59,32 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
     text.replace(at, from.size(), to);
 }
 
-/// With what all faces with these options share.
-core::FaceOptions with_preparation(const core::Faces& faces, core::FaceOptions options) {
-  if (faces.prepare != nullptr) options.prepared = faces.prepare(options);
-  return options;
+/// Returns the options of a face in this dialect.
+using FaceOptionsMaker = std::function<core::FaceOptions(std::size_t dialect)>;
+
+FaceOptionsMaker options_maker(const core::Faces& faces, const core::FaceOptions& options, Preparations& all) {
+  std::shared_ptr<const SharedPreparation> shared;
+  if (faces.prepare != nullptr) shared = all.emplace_back(std::make_shared<SharedPreparation>(faces, options));
+  return [options, shared](std::size_t dialect) {
+    return core::FaceOptions{dialect, options.settings, options.follows, shared ? shared->get() : nullptr};
+  };
 }
 
 }  // namespace
+
+SharedPreparation::SharedPreparation(const core::Faces& faces, core::FaceOptions options)
+    : faces_(faces), options_(std::move(options)), prepared_(faces.prepare(options_)) {}
+
+std::shared_ptr<const core::Preparation> SharedPreparation::get() const {
+  const std::lock_guard lock(mutex_);
+  return prepared_;
+}
+
+void SharedPreparation::renew() {
+  auto fresh = faces_.prepare(options_);
+  const std::lock_guard lock(mutex_);
+  prepared_ = std::move(fresh);
+}
 
 std::string dialect_text(const wire::Game& game, std::size_t dialect) {
   return std::string(game.name()) + " " + std::string(game.dialects()[dialect].name);
@@ -176,19 +195,17 @@ std::optional<Error> objection_to_relay_rules(const ListenEnd& listen) {
                " cannot be translated into words"};
 }
 
-std::function<std::unique_ptr<core::Front>(std::size_t)> front_maker(const ListenEnd& listen) {
+std::function<std::unique_ptr<core::Front>(std::size_t)> front_maker(const ListenEnd& listen, Preparations& all) {
   const core::Faces& faces = faces_of(*listen.game);
-  return [make = faces.front, options = with_preparation(faces, {0, front_settings_of(listen)})](std::size_t dialect) {
-    return make({dialect, options.settings, options.follows, options.prepared});
-  };
+  return [make = faces.front, options = options_maker(faces, {0, front_settings_of(listen)}, all)](
+             std::size_t dialect) { return make(options(dialect)); };
 }
 
-std::function<std::unique_ptr<core::Back>(std::size_t)> back_maker(const Endpoint& to, bool follows) {
+std::function<std::unique_ptr<core::Back>(std::size_t)> back_maker(const Endpoint& to, Preparations& all,
+                                                                   bool follows) {
   const core::Faces& faces = faces_of(*to.game);
-  return
-      [make = faces.back, options = with_preparation(faces, {0, back_settings_of(to), follows})](std::size_t dialect) {
-        return make({dialect, options.settings, options.follows, options.prepared});
-      };
+  return [make = faces.back, options = options_maker(faces, {0, back_settings_of(to), follows}, all)](
+             std::size_t dialect) { return make(options(dialect)); };
 }
 
 Outcome<RouteKind> route_kind(const ListenEnd& listen, const Endpoint& to) {
@@ -228,7 +245,8 @@ Outcome<std::string> parse_while_down(std::string_view text) {
 
 std::optional<Error> objection_to_while_down(const ListenEnd& listen, RouteKind kind) {
   if (kind != RouteKind::kBridge) return Error{"is for bridges: a relay cannot join another server in a player's name"};
-  const auto make = front_maker(listen);
+  Preparations unused;
+  const auto make = front_maker(listen, unused);
   for (const std::size_t dialect : {listen.main_dialect(), listen.fallback.value_or(listen.main_dialect())})
     if (const auto front = make(dialect); front == nullptr || !front->takes_another_world())
       return Error{"is not for " + std::string(listen.game->name()) +

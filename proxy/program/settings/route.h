@@ -4,6 +4,7 @@
 #include <ctime>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "adapters/wire/game.h"
 #include "proxy/base/fault.h"
+#include "proxy/core/faces.h"
 #include "proxy/core/room_member.h"
 #include "proxy/net/address.h"
 #include "proxy/program/settings/endpoint.h"
@@ -74,12 +76,31 @@ Settings back_settings_of(const Endpoint& to);
 /// Why a relay cannot have rules; nothing if it can.
 std::optional<Error> objection_to_relay_rules(const ListenEnd& listen);
 
+/// What all faces of one URL share (core::Faces::prepare). Thread-safe.
+class SharedPreparation {
+ public:
+  /// `faces` outlive it, and have prepare().
+  SharedPreparation(const core::Faces& faces, core::FaceOptions options);
+  std::shared_ptr<const core::Preparation> get() const;
+  /// Reads everything again, for faces that are created from now on.
+  void renew();
+
+ private:
+  const core::Faces& faces_;
+  const core::FaceOptions options_;
+  mutable std::mutex mutex_;
+  std::shared_ptr<const core::Preparation> prepared_;
+};
+using Preparations = std::vector<std::shared_ptr<SharedPreparation>>;
+
 /// Creates fronts for clients of this listener, in one of its dialects, with front_settings_of(). What they need is
-/// read now, once for all of them. REQUIRES: its game has fronts.
-std::function<std::unique_ptr<core::Front>(std::size_t dialect)> front_maker(const ListenEnd& listen);
+/// read now, once for all of them, and is added to `all`. REQUIRES: its game has fronts.
+std::function<std::unique_ptr<core::Front>(std::size_t dialect)> front_maker(const ListenEnd& listen,
+                                                                             Preparations& all);
 
 /// The same for backs for this server, with back_settings_of(). REQUIRES: its game has backs.
-std::function<std::unique_ptr<core::Back>(std::size_t dialect)> back_maker(const Endpoint& to, bool follows = false);
+std::function<std::unique_ptr<core::Back>(std::size_t dialect)> back_maker(const Endpoint& to, Preparations& all,
+                                                                           bool follows = false);
 
 /// How the two ends are joined, as far as this is known before connecting. The error says why they cannot be.
 Outcome<RouteKind> route_kind(const ListenEnd& listen, const Endpoint& to);

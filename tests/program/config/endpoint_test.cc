@@ -27,7 +27,7 @@ std::string said(std::string_view url) {
 
 }  // namespace
 
-TEST_CASE("maps are read once for all connections of a listener, and again when it is made anew") {
+TEST_CASE("maps are read once for all connections of a listener, and again when that is asked for") {
   const Folder maps;
   maps.write("other.map", "no map at all");
   const auto listen = parse_listen("panic://127.0.0.1?maps=" + maps.path().string(), games());
@@ -35,10 +35,13 @@ TEST_CASE("maps are read once for all connections of a listener, and again when 
   const auto opens = [](const std::function<std::unique_ptr<core::Front>(std::size_t)>& make) {
     return testing::FrontStage(make(0), panic::game(), 0, wire::Way::kToClient).opens();
   };
-  const auto make = front_maker(*listen);
+  Preparations prepared;
+  const auto make = front_maker(*listen, prepared);
   std::filesystem::remove(maps.file("other.map"));
   CHECK(opens(make).starts_with("loses World: "));
-  CHECK_FALSE(opens(front_maker(*listen)).starts_with("loses World: "));
+  REQUIRE(prepared.size() == 1);
+  prepared.front()->renew();
+  CHECK_FALSE(opens(make).starts_with("loses World: "));
 }
 
 TEST_CASE("an endpoint is parsed") {

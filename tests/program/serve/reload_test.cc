@@ -12,6 +12,7 @@
 #include "tests/program/asked.h"
 #include "tests/program/native_client.h"
 #include "tests/relay/late_server.h"
+#include "tests/support/connection.h"
 #include "tests/support/listening.h"
 
 namespace entente::reload_test {
@@ -296,6 +297,25 @@ TEST_CASE("what the recordings of a route have counted stays in its counts when 
   CHECK(it.answers("stats", " recorded=2 unrecorded=0"));
   REQUIRE(it.reload(rest).code == 0);
   CHECK(has(it.answer("stats"), " recorded=2 unrecorded=0"));  // its last session goes on
+}
+
+TEST_CASE("a reload reads maps again, also those of a route that goes on as it is") {
+  const Folder maps;
+  const Yard yard;
+  const std::string rest =
+      "[metrics]\nlisten = \"127.0.0.1:0\"\n[[route]]\nlisten = \"panic://127.0.0.1:0?dialect=be-packed&maps=" +
+      maps.path().string() + "\"\nto = \"native://127.0.0.1:" + yard.port + "?dialect=protobuf\"\n";
+  Reloaded it(rest);
+  const auto line = it.process->line();
+  REQUIRE(line.has_value());
+  const net::Address metrics = local(line->substr(line->rfind(':') + 1));
+  maps.write("other.map", "no map at all");
+  REQUIRE(it.reload(rest).code == 0);
+  CHECK_FALSE(Stream::to(local(it.first)).read(1).empty());
+  CHECK(testing::eventually([&] {
+    return has(testing::asked(metrics, "GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"),
+               "reason=\"the folder of maps, or a file in it, cannot be read, or there are too many\"} 1\n");
+  }));
 }
 
 TEST_CASE("an arena that has ended is no longer in the statistics") {
