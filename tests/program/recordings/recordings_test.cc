@@ -3,11 +3,16 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "adapters/registry.h"
 #include "proxy/trace/recording_info.h"
+#include "schema/snapshot.pb.h"
 #include "tests/program/folder.h"
 #include "tests/program/recorded.h"
 #include "tests/support/paths.h"
@@ -280,6 +285,142 @@ TEST_CASE("damaged and unfinished files have a row that says so, and files of ot
   const Listing none = list(folder.file("nowhere"));
   CHECK(none.code == 1);
   CHECK(none.err.find("cannot read") != std::string::npos);
+}
+
+/// A recording of `names`, with an index.
+void record_names(const std::string& path, std::size_t names, WallTime start = kStart) {
+  auto to = recorder(path);
+  trace::RecordingInfoBuilder summary;
+  to->opened(start, opening(1, "panic", "be-packed"));
+  summary.opened(opening(1, "panic", "be-packed"));
+  for (std::size_t i = 0; i < names; ++i) summary.player("p" + std::to_string(100'000 + i));
+  to->summarize(to_map(summary.info()));
+  REQUIRE(to->close(start).ok());
+}
+
+std::vector<std::string> rows_of(const std::string& text) {
+  std::vector<std::string> all;
+  std::istringstream in(text);
+  for (std::string row; std::getline(in, row);) all.push_back(row);
+  return all;
+}
+
+TEST_CASE("of many players the first eight are listed, and how many more there are") {
+  const Folder folder;
+  const std::string eight = "p100000, p100001, p100002, p100003, p100004, p100005, p100006, p100007";
+  const auto row = [&](std::size_t names) {
+    record_names(folder.file("a.mcap"), names);
+    const std::string out = list(folder.file("a.mcap")).out;
+    std::filesystem::remove(folder.file("a.mcap"));
+    return out;
+  };
+  CHECK(row(0).find("  -\n") != std::string::npos);
+  CHECK(row(8).find("  " + eight + "\n") != std::string::npos);
+  CHECK(row(9).find("  " + eight + ", and 1 more\n") != std::string::npos);
+  CHECK(row(trace::RecordingInfoBuilder::kMostPlayers + 1).find("  " + eight + ", and more\n") != std::string::npos);
+  record_names(folder.file("all.mcap"), trace::RecordingInfoBuilder::kMostPlayers);
+  record_names(folder.file("more.mcap"), trace::RecordingInfoBuilder::kMostPlayers + 1);
+  CHECK(list(folder.file("all.mcap"), true).out.ends_with("\"complete\":true}\n"));
+  CHECK(list(folder.file("more.mcap"), true).out.ends_with("\"complete\":true,\"more_players\":true}\n"));
+}
+
+TEST_CASE("recordings that began at the same time are listed by name") {
+  const Folder folder;
+  std::vector<std::string> names;
+  for (int i = 0; i < 16; ++i) names.push_back(std::string(1, static_cast<char>('a' + i * 7 % 16)) + ".mcap");
+  for (const std::string& name : names) record_names(folder.file(name), 1);
+  std::sort(names.begin(), names.end());
+  const auto rows = rows_of(list(folder.path().string()).out);
+  REQUIRE(rows.size() == names.size() + 1);
+  for (std::size_t i = 0; i < names.size(); ++i) CHECK(rows[i + 1].starts_with(names[i] + " "));
+}
+
+TEST_CASE("a file that cannot be read has its size, a remark, and no times") {
+  const Folder folder;
+  const std::string path = folder.write("letter.mcap", "to my mother");
+  const auto columns_of = [&](std::uint64_t bytes) {
+    std::filesystem::resize_file(path, bytes);  // takes no room on the disk
+    std::istringstream row(rows_of(list(path).out).at(1));
+    std::string name, began, length, size, unit;
+    row >> name >> began >> length >> size >> unit;
+    return began + " " + length + " " + size + " " + unit;
+  };
+  CHECK(columns_of(12) == "- - 0.0 kB");
+  CHECK(columns_of(999'900) == "- - 999.9 kB");
+  CHECK(columns_of(1'000'000) == "- - 1.0 MB");
+  CHECK(columns_of(999'900'000) == "- - 999.9 MB");
+  CHECK(columns_of(1'000'000'000) == "- - 1.0 GB");
+  std::filesystem::resize_file(path, 12);
+  const std::string json = list(path, true).out;
+  CHECK(json.starts_with("{\"file\":\"letter.mcap\",\"began\":null,\"seconds\":null,\"bytes\":12,\"games\":[],"));
+  CHECK(json.find("\"kills\":null,\"players\":[],\"complete\":false,\"problem\":\"") != std::string::npos);
+}
+
+TEST_CASE("an unfinished recording lasts until its file was last changed, and its kills are not known") {
+  const Folder folder;
+  record_match(folder.file("b.mcap"), false);
+  const std::string path = folder.file("b.mcap.part");
+  std::filesystem::rename(folder.file("b.mcap"), path);
+  const auto changed_at = [&](WallTime time) {
+    const std::chrono::sys_time<std::chrono::nanoseconds> at{std::chrono::nanoseconds(time)};
+    std::filesystem::last_write_time(path, std::chrono::file_clock::from_sys(at));
+  };
+  changed_at(kStart + 7200 * kSecond);
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) - 20);  // no index; changes the time
+  changed_at(kStart + 7200 * kSecond);
+  const std::string json = list(path, true).out;
+  CHECK_MESSAGE(json.find("\"seconds\":7200.000,") != std::string::npos, json);
+  CHECK(json.find("\"kills\":null,") != std::string::npos);
+  CHECK(json.find("\"complete\":false,\"problem\":\"unfinished: ") != std::string::npos);
+  changed_at(kStart + 60 * kSecond);  // the clock was set
+  CHECK(list(path, true).out.find("\"seconds\":3661.000,") != std::string::npos);
+}
+
+TEST_CASE("without an index, players are known from worlds and from wishes to enter, and a lab's frames do not count") {
+  const Folder folder;
+  const std::string path = folder.file("a.mcap");
+  {
+    const auto to = recorder(path);
+    to->opened(kStart, opening(1, "bzflag", "2.4"));
+    trace::Snapshot world;
+    world.set_link(1);
+    world.add_facts()->mutable_player()->set_name("anna");
+    to->world(kStart, world);
+    words::Intent enter;
+    enter.mutable_enter()->set_name("ben");
+    to->word(kStart, 1, trace::WordKind::kIntent, as_bytes(enter.SerializeAsString()));
+    REQUIRE(to->close(kStart).ok());
+  }
+  CHECK(list(path, true).out.find("\"players\":[\"anna\",\"ben\"]") != std::string::npos);
+  const auto to = recorder(folder.file("b.mcap"));
+  const Buffer shot = from_hex(kShot);
+  trace::FrameView frame{.link = 1, .way = trace::TO_CLIENT, .lane = trace::STREAM, .bytes = shot, .name = "MsgKilled"};
+  to->opened(kStart, opening(1, "bzflag", "2.4"));
+  to->frame(kStart, frame);
+  frame.lab = trace::LAB_KEPT;
+  to->frame(kStart, frame);
+  REQUIRE(to->close(kStart).ok());
+  CHECK(list(folder.file("b.mcap"), true).out.find("\"kills\":1,") != std::string::npos);
+}
+
+TEST_CASE("without an index, a server's kills are told by another link once the first one has ended") {
+  const Folder folder;
+  const auto to = recorder(folder.file("a.mcap"));
+  const Buffer shot = from_hex(kShot);
+  for (std::uint32_t link = 1; link <= 2; ++link) {
+    trace::Opened opened = opening(link, "bzflag", "2.4");
+    opened.set_server("192.0.2.7:5154");
+    to->opened(kStart, opened);
+  }
+  const auto kill = [&](std::uint32_t link) {
+    to->frame(kStart,
+              {.link = link, .way = trace::TO_CLIENT, .lane = trace::STREAM, .bytes = shot, .name = "MsgKilled"});
+  };
+  kill(1), kill(2);
+  to->closed(kStart, 1, "client left");
+  kill(2);
+  REQUIRE(to->close(kStart).ok());
+  CHECK(list(folder.file("a.mcap"), true).out.find("\"kills\":2,") != std::string::npos);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "proxy/program/storage/words_cache.h"
+#include "proxy/trace/mcap.h"
 #include "tests/program/folder.h"
 #include "tests/program/recorded.h"
 
@@ -251,6 +252,110 @@ TEST_CASE("regular expression characters in a name have no special meaning") {
   CHECK(shelf.look(hours(1), 0, {"a+b[1].(x).mcap", "panic", 1}) == Names{"a+b[1].(x).mcap"});
   shelf.put("17.mcap", hours(2));
   CHECK(shelf.look(hours(1), 0, {"{link}.mcap", "panic", 1}) == Names{"17.mcap"});
+}
+
+TEST_CASE("a recording that two patterns match counts once") {
+  Shelf shelf;
+  const std::uint64_t each = shelf.put("a-1.mcap", hours(5));
+  shelf.put("a-2.mcap", hours(4));
+  Retention retention(shelf.options(hours(48), 2 * each));
+  retention.add({"a.mcap", "panic", 1});  // also its later files
+  retention.add({"a-{link}.mcap", "bzflag", 2});
+  retention.look(kNow);
+  CHECK(shelf.deleted.empty());
+  CHECK(retention.totals().kept == 2);
+  CHECK(retention.totals().kept_bytes == 2 * each);
+}
+
+TEST_CASE("recordings of another program, and the beginning of one, are left alone without a word") {
+  Shelf shelf;
+  Buffer other(trace::mcap::kMagic.begin(), trace::mcap::kMagic.end());
+  shelf.folder.write("a.mcap", std::string(as_text(other)));
+  put(other, trace::mcap::Header{"", "another program, which writes MCAP files, too"});
+  shelf.folder.write("a-2.mcap", std::string(as_text(other)));
+  for (const char* name : {"a.mcap", "a-2.mcap"}) fs::last_write_time(shelf.folder.file(name), kNow - hours(500));
+  CHECK(shelf.look(hours(1), 1, {"a.mcap", "panic", 1}).empty());
+  CHECK(shelf.totals.kept == 0);
+  CHECK(shelf.unread.empty());
+}
+
+TEST_CASE("a recording that was changed is as old as its last change") {
+  Shelf shelf;
+  shelf.put("a.mcap", hours(40));
+  shelf.put("a-2.mcap", hours(40));
+  Retention retention(shelf.options(hours(48), 0));
+  retention.add({"a.mcap", "panic", 1});
+  const auto look = [&](hours later) {
+    retention.look(kNow + later, 1'000 + static_cast<Millis>(std::chrono::milliseconds(later).count()));
+  };
+  look(hours(0));
+  fs::last_write_time(shelf.folder.file("a-2.mcap"), kNow + hours(5));
+  look(hours(6));
+  look(hours(9));
+  CHECK(shelf.deleted == Names{"a.mcap"});
+  look(hours(52));
+  CHECK(shelf.deleted.size() == 1);
+  look(hours(54));
+  CHECK(shelf.deleted == Names{"a.mcap", "a-2.mcap"});
+}
+
+TEST_CASE("a recording that an earlier look did not find is not older than that look, whatever its time") {
+  Shelf shelf;
+  Retention retention(shelf.options(hours(15), 0));
+  retention.add({"a.mcap", "panic", 1});
+  const auto look = [&](hours later) {
+    retention.look(kNow + later, 1'000 + static_cast<Millis>(std::chrono::milliseconds(later).count()));
+  };
+  look(hours(0));
+  look(hours(10));
+  shelf.put("a.mcap", hours(40));  // its time is from before the clock was set
+  look(hours(11));
+  look(hours(24));
+  CHECK(shelf.deleted.empty());
+  look(hours(26));
+  CHECK(shelf.deleted == Names{"a.mcap"});
+}
+
+TEST_CASE("an old recording that cannot be read for the moment is deleted later") {
+  Shelf shelf;
+  shelf.put("a.mcap", hours(60));
+  Retention retention(shelf.options(hours(48), 0));
+  retention.add({"a.mcap", "panic", 1});
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+  const int next = ::dup(0);  // the lowest number that is free
+  REQUIRE(next >= 0);
+  ::close(next);
+  rlimit none = before;
+  none.rlim_cur = static_cast<rlim_t>(next) + 1;  // enough to list a folder
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
+  retention.look(kNow);
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
+  CHECK(shelf.deleted.empty());
+  CHECK(shelf.has("a.mcap"));
+  CHECK(retention.totals().kept == 0);
+  CHECK(shelf.unread == Names{shelf.folder.path().string()});
+  retention.look(kNow);
+  CHECK(shelf.deleted == Names{"a.mcap"});
+}
+
+TEST_CASE("kept words are known by their name and by what is in them, and no link is taken for them") {
+  Shelf shelf;
+  shelf.put("a.mcap", hours(1));
+  const std::uint64_t bytes = shelf.words("a.mcap");
+  const auto file = [&](const char* name) { return shelf.folder.file(name); };
+  CHECK(is_words_cache(file("a.mcap.words.mcap")));
+  fs::copy_file(file("a.mcap.words.mcap"), file("b.mcap"));
+  CHECK_FALSE(is_words_cache(file("b.mcap")));
+  fs::copy_file(file("a.mcap.words.mcap"), file(".words.mcap"));
+  CHECK(file_of_words_cache(file(".words.mcap")).empty());  // of no file
+  fs::create_directory(file("c.mcap.words.mcap"));
+  CHECK_FALSE(is_words_cache(file("c.mcap.words.mcap")));
+  fs::create_symlink(file("a.mcap.words.mcap"), file("d.mcap.words.mcap"));
+  CHECK(remove_words_cache(file("d.mcap")) == 0);
+  CHECK(shelf.has("d.mcap.words.mcap"));
+  CHECK(remove_words_cache(file("a.mcap")) == bytes);
+  CHECK_FALSE(shelf.has("a.mcap.words.mcap"));
 }
 
 }  // namespace
