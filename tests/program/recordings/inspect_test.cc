@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +11,9 @@
 
 #include "proxy/core/word.h"
 #include "proxy/program/conversion/convert.h"
+#include "proxy/program/recordings/inspect_line.h"
+#include "proxy/program/recordings/inspect_player.h"
+#include "proxy/program/recordings/verify.h"
 #include "proxy/trace/recover.h"
 #include "tests/program/folder.h"
 #include "tests/program/import/packets.h"
@@ -565,6 +569,227 @@ TEST_CASE("real captures show every message by name") {
   CHECK(bzflag.exit == kOk);
   CHECK(bzflag.out.find("?? ") == std::string::npos);
   CHECK(bzflag.out.find("MsgMessage from=253 to=0 kind=0 text=\"welcome to the test\"") != std::string::npos);
+}
+
+/// A link of BZFlag whose first message each way is not recorded, and one message each way behind it.
+std::string without_greetings(const Folder& folder) {
+  const auto path = folder.file("late.mcap");
+  const auto to = recorder(path);
+  to->opened(kSecond, opening(1, "bzflag", "2.4"));
+  const Buffer exit = from_hex("00006578"), killed = from_hex("00086b6c0102000100054742");
+  trace::FrameView frame{1, trace::TO_CLIENT, trace::STREAM, killed};
+  frame.missing = {1, 9};
+  to->frame(2 * kSecond, frame);
+  frame = {1, trace::TO_SERVER, trace::STREAM, exit};
+  frame.missing = {1, 10};
+  to->frame(3 * kSecond, frame);
+  REQUIRE(to->close(4 * kSecond).ok());
+  return path;
+}
+
+TEST_CASE("a message behind others that are not recorded is not taken for a greeting") {
+  const Folder folder;
+  const std::string path = without_greetings(folder);
+  const std::string all = inspected({{path, "", "", 0}}).out;
+  CHECK(all.find("2.000   #1 --- 1 messages c2s of 10 bytes are not recorded\n") != std::string::npos);
+  CHECK(all.find("1.000   #1 s2c     MsgKilled ") != std::string::npos);
+  CHECK(all.find("2.000   #1 c2s     MsgExit") != std::string::npos);
+  CHECK(all.find("??") == std::string::npos);
+  std::ostringstream out, err;
+  (void)verify({{path, "", "", 0}, true}, out, err);
+  CHECK(out.str().find("frames=2 exact=2 ") != std::string::npos);
+}
+
+TEST_CASE("bytes that do not decode are shown if their connection, direction and time are wanted") {
+  const Folder folder;
+  InspectOptions options{{two_links(folder), "", "", 0}};
+  const auto shows = [&](auto&& change) {
+    InspectOptions changed = options;
+    change(changed);
+    return inspected(changed).out.find("2 bytes: unknown message type, field type, byte 0") != std::string::npos;
+  };
+  CHECK(shows([](auto& o) { o.way = "s2c"; }));
+  CHECK_FALSE(shows([](auto& o) { o.way = "c2s"; }));
+  CHECK_FALSE(shows([](auto& o) { o.messages = {"Move"}; }));
+  CHECK_FALSE(shows([](auto& o) { o.until = 4.5; }));
+  options.json = true;
+  CHECK(inspected(options).out.ends_with(
+      R"("way":"s2c","lane":"stream","undecoded":"unknown message type, field type, byte 0"})"
+      "\n"));
+}
+
+TEST_CASE("of many bytes that do not decode the first 32 are shown") {
+  const Folder folder;
+  const auto shown = [&](std::size_t bytes) {
+    const auto path = folder.file(std::to_string(bytes) + ".mcap");
+    const auto to = recorder(path);
+    to->opened(kSecond, opening(1, "panic", "be-packed"));
+    record(*to, 1, trace::TO_CLIENT, std::string(2 * bytes, 'f'), kSecond);
+    REQUIRE(to->close(kSecond).ok());
+    return inspected({{path, "", "", 0}}).out;
+  };
+  CHECK(shown(32).ends_with(": " + std::string(64, 'f') + "\n"));
+  CHECK(shown(33).ends_with(": " + std::string(64, 'f') + "…\n"));
+}
+
+TEST_CASE("words and worlds of a connection that is not wanted are not shown") {
+  const Folder folder;
+  const auto path = folder.file("two.mcap");
+  const auto to = recorder(path);
+  for (std::uint32_t link = 1; link <= 2; ++link) {
+    to->opened(kSecond, opening(link, "panic", "be-packed"));
+    trace::Snapshot world;
+    world.set_link(link);
+    to->world(2 * kSecond, world);
+    to->word(3 * kSecond, link, trace::WordKind::kFact, as_bytes(pose(link).SerializeAsString()));
+  }
+  REQUIRE(to->close(4 * kSecond).ok());
+  InspectOptions options{{path, "", "", 0}};
+  options.connections = {"2"};
+  options.json = true;
+  const auto shown = inspected(options).out;
+  CHECK(std::count(shown.begin(), shown.end(), '\n') == 3);
+  CHECK(
+      shown.ends_with("\n"
+                      R"({"t":2.000000,"connection":2,"fact":{"pose":{"unit":2}}})"
+                      "\n"));
+  CHECK(shown.find(R"("connection":1)") == std::string::npos);
+  options.connections.clear();
+  const std::string all = inspected(options).out;
+  for (const char* line : {R"({"t":2.000000,"connection":1,"fact":{"pose":{"unit":1}}})",
+                           R"({"t":2.000000,"connection":2,"fact":{"pose":{"unit":2}}})"})
+    CHECK(all.find("\n" + std::string(line) + "\n") != std::string::npos);
+}
+
+TEST_CASE("with --messages, only those notes are told that tell of a loss") {
+  const Folder folder;
+  const auto path = folder.file("noted.mcap");
+  const auto to = recorder(path);
+  to->opened(kSecond, opening(1, "panic", "be-packed"));
+  to->note(kSecond, 1, "all is well");
+  to->note(kSecond, 1, "the disk was slow", 70);
+  record(*to, 1, trace::TO_SERVER, "0001010200000001", 2 * kSecond);
+  REQUIRE(to->close(3 * kSecond).ok());
+  InspectOptions options{{path, "", "", 0}};
+  const std::string all = inspected(options).err;
+  CHECK(all.find("all is well") != std::string::npos);
+  CHECK(all.find("the disk was slow") != std::string::npos);
+  options.messages = {"Action"};
+  const std::string some = inspected(options).err;
+  CHECK(some.find("all is well") == std::string::npos);
+  CHECK(some.find("the disk was slow") != std::string::npos);
+}
+
+TEST_CASE("a connection that began before the file says so, and in which file") {
+  const Folder folder;
+  const auto path = folder.file("rest.mcap");
+  const auto to = recorder(path);
+  trace::Opened opened = opening(1, "panic", "be-packed");
+  opened.set_continues(true);
+  to->opened(kSecond, opened);
+  opened.set_link(2);
+  opened.set_before("first.mcap");
+  to->opened(kSecond, opened);
+  REQUIRE(to->close(kSecond).ok());
+  const std::string all = inspected({{path, "", "", 0}}).out;
+  CHECK(all ==
+        "      0.000   #1 --- 127.0.0.1:4001 panic be-packed, began before this file\n"
+        "      0.000   #2 --- 127.0.0.1:4001 panic be-packed, began before this file, in first.mcap\n");
+}
+
+TEST_CASE("a long text of a word is cut") {
+  const Folder folder;
+  const auto path = folder.file("long.mcap");
+  const auto to = recorder(path);
+  to->opened(1, opening(1, "native", "json"));
+  words::Fact said;
+  said.mutable_said()->set_text(std::string(5'000, 'a'));
+  to->word(1, 1, trace::WordKind::kFact, as_bytes(said.SerializeAsString()));
+  REQUIRE(to->close(1).ok());
+  const std::string shown = inspected({{path, "", "", 0}}).out;
+  CHECK(shown.find(std::string(500, 'a')) != std::string::npos);
+  CHECK(shown.find(std::string(600, 'a')) == std::string::npos);
+}
+
+TEST_CASE("wanted players: a number is an id if it is not 0; other players are known by name only") {
+  constexpr ConnectionId kLink = 1;
+  const auto said_by = [](core::Id id) {
+    words::Fact fact;
+    fact.mutable_said()->set_from(id);
+    return fact;
+  };
+  const std::vector<std::string> names{"0", "7up", "7 ", "9"};
+  WantedPlayers wanted(names);
+  CHECK_FALSE(wanted.concerns(kLink, said_by(0)));
+  CHECK_FALSE(wanted.concerns(kLink, said_by(7)));
+  CHECK(wanted.concerns(kLink, said_by(9)));
+  CHECK(wanted.concerns(kLink, player(5, "7UP")));
+  CHECK(wanted.concerns(kLink, said_by(5)));
+  CHECK_FALSE(wanted.concerns(kLink + 1, said_by(5)));  // another room
+  CHECK(wanted.concerns(kLink + 1, said_by(9)));
+}
+
+TEST_CASE("wanted players: who asks to enter by a name is known from then on, until the player is gone") {
+  constexpr ConnectionId kLink = 1;
+  const std::vector<std::string> names{"anna", "8"};
+  WantedPlayers wanted(names);
+  words::Intent enter, fire;
+  enter.mutable_enter()->set_name("Anna");
+  CHECK(wanted.concerns(kLink, enter));  // has no id yet
+  fire.mutable_fire();
+  CHECK_FALSE(wanted.concerns(kLink, fire));
+  enter.set_by(3);
+  CHECK(wanted.concerns(kLink, enter));
+  fire.set_by(3);
+  CHECK(wanted.concerns(kLink, fire));
+  words::Fact gone, unit_gone;
+  gone.mutable_player_gone()->set_id(3);
+  CHECK(wanted.concerns(kLink, gone));
+  CHECK_FALSE(wanted.concerns(kLink, gone));
+  CHECK_FALSE(wanted.concerns(kLink, fire));
+  gone.mutable_player_gone()->set_id(8);
+  unit_gone.mutable_gone()->set_unit(8);
+  for (int i = 0; i < 2; ++i) {  // ids that were asked for stay
+    CHECK(wanted.concerns(kLink, gone));
+    CHECK(wanted.concerns(kLink, unit_gone));
+  }
+  CHECK(wanted.concerns(kLink, player(4, "anna")));
+  words::Fact owns;
+  owns.mutable_owns()->set_player(4);
+  owns.mutable_owns()->add_units(40);
+  CHECK(wanted.concerns(kLink, owns));
+  CHECK(wanted.concerns(kLink, pose(40)));
+  unit_gone.mutable_gone()->set_unit(40);
+  CHECK(wanted.concerns(kLink, unit_gone));
+  CHECK_FALSE(wanted.concerns(kLink, pose(40)));
+  wanted.gone(kLink);
+  CHECK_FALSE(wanted.concerns(kLink, player(4, "Ben")));  // the ids of a link that is gone mean nothing
+}
+
+TEST_CASE("wanted players: at most 100,000 ids are kept of a connection, and eight names of all") {
+  constexpr ConnectionId kLink = 1;
+  const std::vector<std::string> names{"anna"};
+  WantedPlayers wanted(names);
+  words::Fact owns, unit;
+  for (core::Id id = 1; id <= 9; ++id) (void)wanted.concerns(kLink, player(id, ("p" + std::to_string(id)).c_str()));
+  CHECK(wanted.names().size() == WantedPlayers::kMostNames);
+  (void)wanted.concerns(kLink, player(10, "anna"));
+  unit.mutable_unit()->set_owner(10);
+  unit.mutable_unit()->set_id(20);
+  (void)wanted.concerns(kLink, unit);
+  CHECK(wanted.concerns(kLink, pose(20)));
+  owns.mutable_owns()->set_player(10);
+  for (core::Id id = 100; id < 100'100; ++id) owns.mutable_owns()->add_units(id);
+  (void)wanted.concerns(kLink, owns);
+  unit.mutable_unit()->set_id(30);
+  CHECK(wanted.concerns(kLink, unit));  // its owner is known
+  CHECK_FALSE(wanted.concerns(kLink, pose(30)));
+}
+
+TEST_CASE("an event's numbers are members of its object") {
+  EventText event("closed", "ended, code -3");
+  event.with("code", std::int64_t{-3}).with("bytes", std::uint64_t{7}).with("raw", true);
+  CHECK(event.members == R"(,"code":-3,"bytes":7,"raw":true)");
 }
 
 }  // namespace
