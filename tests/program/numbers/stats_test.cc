@@ -352,5 +352,77 @@ TEST_CASE("a damaged recording is counted as far as it can be read, and the comm
   CHECK(has(one.err, "entente stats: the rest cannot be read: "));
 }
 
+TEST_CASE("a player who comes back has the sum of both stays, and the team, the role and the end of the last one") {
+  Statistics counted;
+  const auto take_stay = [&](std::int64_t number, double joined, double left, int times, const char* team,
+                             const char* role) {
+    Life life;
+    life.player.number = number;
+    life.length_s = 10 * times;
+    life.distance_m = 100 * times;
+    Shot shot;
+    shot.player.number = number;
+    Hit hit;
+    hit.shooter.number = number;
+    Capture capture;
+    capture.player.number = number;
+    for (int i = 0; i < times; ++i) {
+      for (const Row& row : std::vector<Row>{shot, shot, hit, capture, death(joined, number, number),
+                                             death(joined, 9, number, true), death(joined, number, 9)})
+        counted.take(row);
+    }
+    counted.take(life);
+    Player row = player(number, "anna", joined, left);
+    row.team = team;
+    row.role = role;
+    row.wins = 5 * times;
+    row.losses = 7 * times;
+    counted.take(row);
+  };
+  take_stay(1, 1, 5, 2, "red", "play");
+  Score score;
+  score.player.number = 1;
+  counted.take(score);
+  take_stay(2, 6, kUnknown, 1, "blue", "watch");
+  counted.take(player(9, "bob"));
+  counted.take(whole(10));
+  counted.finish();
+  REQUIRE(counted.players().size() == 2);
+  const bool is_first = counted.players()[0].name == "anna";
+  const PlayerCounts& anna = counted.players()[is_first ? 0 : 1];
+  CHECK(anna.stays == 2);
+  CHECK(anna.team == "blue");
+  CHECK(anna.role == "watch");
+  CHECK(anna.there);
+  CHECK(anna.joined_s == 1);
+  CHECK(anna.deaths == 6);
+  CHECK(anna.own_deaths == 3);
+  CHECK(anna.team_kills == 3);
+  CHECK(anna.captures == 3);
+  CHECK(anna.shots == 6);
+  CHECK(anna.hits == 3);
+  CHECK(anna.wins == 15);
+  CHECK(anna.losses == 21);
+  CHECK(anna.scored);
+  CHECK(anna.distance_m == 300);
+  CHECK(anna.alive_s == 30);
+  CHECK(anna.longest_life_s == 20);
+  CHECK(counted.captures() == 3);
+}
+
+TEST_CASE("players are listed by kills, then by deaths, then by name; those who did not fight come last") {
+  Statistics counted;
+  const char* const names[] = {"carl", "anna", "bob", "dora", "emil", "abel"};
+  std::int64_t number = 0;
+  for (const char* name : names) counted.take(player(++number, name));
+  for (const Row& row : std::vector<Row>{death(1, 4, 1), death(2, 4, 2), death(3, 5, 3), death(4, 3, 4)})
+    counted.take(row);
+  counted.take(whole(10));
+  counted.finish();
+  std::string order;
+  for (const PlayerCounts& one : counted.players()) order += one.name + " ";
+  CHECK(order == "anna carl bob dora emil abel ");
+}
+
 }  // namespace
 }  // namespace entente::stats_test
