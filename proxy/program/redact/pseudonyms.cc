@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <optional>
 
 #include "proxy/base/lower_case.h"
@@ -21,6 +22,10 @@ constexpr std::size_t kLongestKey = 1'024;  // bytes of a name, host or address 
 /// Belongs to a word: bytes above ASCII are letters.
 constexpr bool is_of_name(char c) { return is_letter(c) || is_digit(c) || static_cast<unsigned char>(c) >= 0x80; }
 
+/// Letters, and the small ones that stand for them, which no rule gives.
+constexpr std::uint32_t kLone[][2] = {{0x178, 0xff},  {0x386, 0x3ac}, {0x388, 0x3ad}, {0x389, 0x3ae}, {0x38a, 0x3af},
+                                      {0x38c, 0x3cc}, {0x38e, 0x3cd}, {0x38f, 0x3ce}, {0x3c2, 0x3c3}, {0x4c0, 0x4cf}};
+
 /// In lower case: ASCII, and the Latin, Greek and Cyrillic letters of two bytes. As long as `text`.
 std::string folded(std::string_view text) {
   std::string out = lower_case(text);
@@ -29,14 +34,22 @@ std::string folded(std::string_view text) {
     if (size != 2) continue;
     const std::uint32_t point = code_point(text.substr(at, size));
     std::uint32_t low = point;
-    if ((point >= 0xc0 && point <= 0xde && point != 0xd7) || (point >= 0x391 && point <= 0x3a9) ||
-        (point >= 0x410 && point <= 0x42f))
+    const auto lone =
+        std::find_if(std::begin(kLone), std::end(kLone), [=](const auto& one) { return one[0] == point; });
+    if (lone != std::end(kLone))
+      low = (*lone)[1];
+    else if ((point >= 0xc0 && point <= 0xde && point != 0xd7) || (point >= 0x391 && point <= 0x3ab) ||
+             (point >= 0x410 && point <= 0x42f))
       low = point + 0x20;
     else if (point >= 0x400 && point <= 0x40f)
       low = point + 0x50;
     else if ((point >= 0x100 && point <= 0x137 && point != 0x130) || (point >= 0x14a && point <= 0x177) ||
-             (point >= 0x460 && point <= 0x481))
+             (point >= 0x460 && point <= 0x481) || (point >= 0x48a && point <= 0x4bf) ||
+             (point >= 0x4d0 && point <= 0x52f))
       low = point | 1U;
+    else if ((point >= 0x139 && point <= 0x148) || (point >= 0x179 && point <= 0x17e) ||
+             (point >= 0x4c1 && point <= 0x4ce))
+      low = point + (point & 1U);
     out[at] = static_cast<char>(0xc0U | low >> 6U);
     out[at + 1] = static_cast<char>(0x80U | (low & 0x3fU));
   }

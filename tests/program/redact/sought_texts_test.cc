@@ -3,6 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdio>
+#include <set>
+#include <string>
+
 #include "proxy/program/redact/pseudonyms.h"
 
 namespace entente::sought_texts_test {
@@ -87,6 +91,59 @@ TEST_CASE("pseudonyms: long names, hosts and addresses are known by their beginn
   CHECK(pseudonyms.address("[2001:470::7]:5154/udp") == "[2001:db8::1]:49152/udp");
   CHECK(pseudonyms.address("2001:470::7/udp") == "2001:db8::1/udp");
   CHECK(pseudonyms.address(ends) == "host2.example/udp");
+}
+
+TEST_CASE("pseudonyms: names are found in any case, also those of other alphabets") {
+  Pseudonyms pseudonyms;
+  for (const char* name : {"Ёжик", "Ärger", "Ωmega", "Łukasz", "Źdźbło", "Άννα", "Νικόλας", "Ÿ Ґ Ӂ"})
+    (void)pseudonyms.name(name);
+  CHECK(pseudonyms.without_names("ёЖИК und äRGER") == "player1 und player2");
+  CHECK(pseudonyms.without_names("ωMEGA, łUKASZ, źDŹBŁO") == "player3, player4, player5");
+  CHECK(pseudonyms.without_names("ΆΝΝΑ, άννα, ΝΙΚΌΛΑΣ") == "player6, player6, player7");
+  CHECK(pseudonyms.without_names("ÿ ґ ӂ") == "player8");
+  CHECK(pseudonyms.without_names("ĸ ŉ × ÷") == "ĸ ŉ × ÷");
+}
+
+TEST_CASE("pseudonyms: hosts are replaced, but not those that are made up or belong to nobody") {
+  Pseudonyms pseudonyms;
+  const auto told = [&](const std::string& text) { return pseudonyms.without_addresses(text, false, false); };
+  CHECK(told("host7.example") == "host7.example");
+  CHECK(told("abcd1.example") == "host1.example");
+  CHECK(told("host7.examples") == "host2.example");
+  CHECK(told("hostx.example") == "host3.example");
+  CHECK(told("a-.com") == "a-.com");
+  CHECK(told("1.5") == "1.5");
+  CHECK(pseudonyms.address("::") == "::");
+  CHECK(pseudonyms.address("[::1]:80") == "[::1]:49152");
+  CHECK(pseudonyms.address("127.0.0.1") == "127.0.0.1");
+  CHECK(pseudonyms.address("0.0.0.0") == "0.0.0.0");
+}
+
+TEST_CASE("pseudonyms: many addresses stay different, up to a limit") {
+  Pseudonyms pseudonyms;
+  const auto four = [&](std::uint32_t n) {
+    const auto byte = [n](unsigned shift) { return static_cast<std::uint8_t>(n >> shift & 255U); };
+    return pseudonyms.ip4({10, byte(16), byte(8), byte(0)});
+  };
+  using Ip4 = Pseudonyms::Ip4;
+  std::set<Ip4> made;
+  for (std::uint32_t n = 0; n < 2'000; ++n) made.insert(four(n));
+  CHECK(made.size() == 2'000);
+  CHECK(four(0) == Ip4{192, 0, 2, 1});
+  CHECK(four(761) == Ip4{203, 0, 113, 254});
+  CHECK(four(762) == Ip4{198, 18, 0, 1});
+  constexpr int kMost = 60'000;
+  const auto six = [&](int n) {
+    char text[32];
+    std::snprintf(text, sizeof text, "2a02::%x:%x", n >> 8, n & 255);
+    return pseudonyms.ip6(text);
+  };
+  std::set<std::string> all;
+  for (int n = 1; n <= kMost; ++n) all.insert(six(n));
+  CHECK(all.size() == kMost);
+  CHECK(six(kMost + 1) == "2001:db8::ea61");
+  CHECK(six(kMost + 2) == "2001:db8::ea61");
+  CHECK(six(1) == "2001:db8::1");
 }
 
 }  // namespace
