@@ -6,6 +6,8 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <optional>
 #include <set>
 #include <sstream>
 
@@ -13,6 +15,7 @@
 #include "proxy/program/conversion/convert.h"
 #include "proxy/program/recordings/verify.h"
 #include "proxy/program/redact/censor.h"
+#include "proxy/program/redact/redactor.h"
 #include "proxy/trace/recording_info.h"
 #include "tests/program/clips/clip_match.h"
 #include "tests/program/folder.h"
@@ -407,6 +410,179 @@ TEST_CASE("kept chat: also a password of three characters is removed; a shorter 
   for (const char* password : {"q7x", "it"}) (void)censor.text(Personal::kPassword, password);
   const auto told = [&](const std::string& text) { return censor.text(Personal::kChat, text).value_or(text); };
   CHECK(told("it is q7x") == "it is ***");
+}
+
+/// Passes events to a redactor.
+struct Passing {
+  explicit Passing(PersonalGroups keep = {}) : redactor(keep) {}
+
+  trace::Opened opened(std::uint32_t link, const char* game = "bzflag", const char* dialect = "2.4") {
+    trace::Opened opened = opening(link, game, dialect);
+    opened.set_before("anna/evening.mcap");
+    opened.set_before_id(7);
+    const auto* event = redactor.pass({.time = at, .opened = &opened});
+    REQUIRE(event != nullptr);
+    REQUIRE(event->opened != nullptr);
+    return *event->opened;
+  }
+  /// None: it is left out.
+  std::optional<trace::Frame> frame(std::uint32_t link, trace::Way way, const char* hex, bool raw = false,
+                                    trace::Lab lab = trace::LAB_PASSED) {
+    trace::Frame frame;
+    frame.set_link(link);
+    frame.set_way(way);
+    frame.set_lane(trace::STREAM);
+    frame.set_raw(raw);
+    frame.set_lab(lab);
+    frame.set_data(std::string(as_text(from_hex(hex))));
+    const auto* event = redactor.pass({.time = at, .frame = &frame});
+    return event != nullptr ? std::optional(*event->frame) : std::nullopt;
+  }
+  /// What becomes of a message behind others.
+  trace::Frame killed(std::uint32_t link) {
+    const auto passed = frame(link, trace::TO_CLIENT, "00086b6c0102000100054742");
+    REQUIRE(passed.has_value());
+    return *passed;
+  }
+  trace::Frame exits(std::uint32_t link) {
+    const auto passed = frame(link, trace::TO_SERVER, "00006578");
+    REQUIRE(passed.has_value());
+    return *passed;
+  }
+  trace::Closed closed(std::uint32_t link) {
+    trace::Closed closed;
+    closed.set_link(link);
+    closed.set_reason("client left");
+    const auto* event = redactor.pass({.time = at, .closed = &closed});
+    REQUIRE(event->closed != nullptr);
+    return *event->closed;
+  }
+  std::string says(std::uint32_t link, const std::string& text) {
+    words::Intent say;
+    say.mutable_say()->set_text(text);
+    return redactor.pass({.time = at, .word = {{.link = link, .intent = &say}}})->word->intent->say().text();
+  }
+  std::string hears(std::uint32_t link, const std::string& text) {
+    words::Fact said;
+    said.mutable_said()->set_text(text);
+    return redactor.pass({.time = at, .word = {{.link = link, .fact = &said}}})->word->fact->said().text();
+  }
+
+  Redactor redactor;
+  WallTime at = 1;
+};
+
+constexpr bool kRaw = true;
+
+TEST_CASE("the next message of a direction tells how many before it were left out, also if there are many") {
+  Passing its;
+  its.opened(1);
+  for (int i = 0; i < 2; ++i) {
+    CHECK_FALSE(its.frame(1, trace::TO_CLIENT, "abcdef", kRaw));
+    CHECK_FALSE(its.frame(1, trace::TO_CLIENT, "ab", kRaw));
+    CHECK_FALSE(its.frame(1, trace::TO_SERVER, "abcd", kRaw));
+    const trace::Frame down = its.killed(1), up = its.exits(1);
+    CHECK(down.frames_missing() == 2);
+    CHECK(down.bytes_missing() == 4);
+    CHECK(up.frames_missing() == 1);
+    CHECK(up.bytes_missing() == 2);
+    CHECK(its.killed(1).frames_missing() == 0);
+  }
+  CHECK_FALSE(its.frame(1, trace::TO_CLIENT, "ab", false, trace::LAB_KEPT));
+  CHECK(its.killed(1).frames_missing() == 0);  // its peer did not get it
+  using Reasons = std::map<std::string, std::uint64_t>;
+  CHECK(its.redactor.left_out() == Reasons{{"not cut into messages", 6}, {"not passed on by the lab", 1}});
+}
+
+TEST_CASE("of a connection that is closed, nothing is left for the next one of its number") {
+  Passing its;
+  its.opened(1);
+  CHECK_FALSE(its.frame(1, trace::TO_CLIENT, "abcdef", kRaw));
+  CHECK_FALSE(its.frame(1, trace::TO_SERVER, "abcdef", kRaw));
+  const trace::Closed closed = its.closed(1);
+  CHECK(closed.link() == 1);
+  CHECK(closed.reason() == "client left");
+  CHECK_FALSE(its.frame(1, trace::TO_CLIENT, "00086b6c0102000100054742"));
+  CHECK(its.redactor.left_out().at("of an unknown game") == 1);
+  its.closed(1);
+  its.opened(1);
+  CHECK(its.frame(1, trace::TO_CLIENT, "425a465330323231ff").value().frames_missing() == 0);
+  CHECK(its.frame(1, trace::TO_SERVER, "425a464c41470d0a0d0a").value().frames_missing() == 0);
+}
+
+TEST_CASE("what was counted before the part that is copied does not count") {
+  Passing its;
+  const auto leaves_out = [&](WallTime at) {
+    its.at = at;
+    CHECK_FALSE(its.frame(1, trace::TO_CLIENT, "abcdef", kRaw));
+    return its.redactor.left_out().at("not cut into messages");
+  };
+  const auto names = [&] { return its.redactor.censor().replaced(PersonalGroup::kAddresses); };
+  its.opened(1);
+  CHECK(leaves_out(2) == 1);
+  CHECK(leaves_out(20) == 2);
+  CHECK(names() != 0);
+  its.redactor.learned(10);
+  CHECK(its.redactor.left_out().empty());
+  CHECK(names() == 0);
+  its.at = 1;
+  its.opened(1);
+  CHECK(names() != 0);
+  CHECK(leaves_out(2) == 1);
+  CHECK(leaves_out(9) == 2);
+  CHECK(leaves_out(10) == 1);  // the copy begins
+  CHECK(names() == 0);
+  CHECK(leaves_out(11) == 2);
+  const trace::Frame killed = its.killed(1);
+  CHECK(killed.frames_missing() == 2);
+  CHECK(killed.bytes_missing() == 6);
+}
+
+TEST_CASE("what is told of a connection's opening, and of a loss") {
+  Passing its;
+  const trace::Opened known = its.opened(1), unknown = its.opened(2, "annas-game", "annas-dialect");
+  CHECK(known.link() == 1);
+  CHECK(known.game() == "bzflag");
+  CHECK(known.dialect() == "2.4");
+  CHECK(known.before() == "");
+  CHECK(known.before_id() == 0);
+  CHECK(unknown.game() == "");
+  CHECK(unknown.dialect() == "");
+  trace::Note note;
+  note.set_link(2);
+  note.set_text("client left");
+  note.set_bytes_lost(77);
+  const auto* event = its.redactor.pass({.time = 1, .note = &note});
+  REQUIRE(event->note != nullptr);
+  CHECK(event->note->link() == 2);
+  CHECK(event->note->text() == "client left");
+  CHECK(event->note->bytes_lost() == 77);
+}
+
+TEST_CASE("kept chat: a password that was said in a session is removed from its texts, and not from those of others") {
+  PersonalGroups keep;
+  keep.set(static_cast<std::size_t>(PersonalGroup::kChat));
+  Passing its(keep);
+  CHECK(its.says(1, "/password sesame") == "/password ***");
+  CHECK(its.hears(2, "sesame is a seed") == "sesame is a seed");
+  CHECK(its.hears(1, "unknown password sesame") == "unknown password ***");
+  its.closed(1);
+  CHECK(its.hears(1, "sesame is a seed") == "sesame is a seed");
+}
+
+TEST_CASE("versions are cut after three numbers of at most three digits") {
+  Censor censor({});
+  const auto told = [&](const std::string& text) { return censor.text(Personal::kVersion, text).value_or(text); };
+  CHECK(told("2.4.26") == "2.4.26");
+  CHECK(told("2.4.26.20231119-STABLE") == "2.4.26");
+  CHECK(told("1.2345") == "1");
+  CHECK(told("1234.5") == "");
+  CHECK(told("1-2.3") == "1");
+  CHECK(told("221") == "221");
+  CHECK(told("12345") == "");
+  CHECK(told("BZFS") == "");
+  CHECK(told("BZFS02211") == "");
+  CHECK(told("BZFS022x") == "");
 }
 
 }  // namespace
