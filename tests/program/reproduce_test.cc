@@ -3,6 +3,8 @@
 #include "proxy/program/reproduce/reproduce.h"
 
 #include <doctest/doctest.h>
+#include <google/protobuf/struct.pb.h>
+#include <google/protobuf/util/json_util.h>
 
 #include <algorithm>
 #include <chrono>
@@ -15,6 +17,7 @@
 
 #include "proxy/program/base/interruption.h"
 #include "proxy/program/conversion/convert.h"
+#include "proxy/program/reproduce/recorded_link.h"
 #include "proxy/relay/tap/recording_files.h"
 #include "proxy/trace/recording.h"
 #include "tests/program/folder.h"
@@ -46,6 +49,11 @@ std::string last_line(const std::string& text) {
 }
 
 bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+bool is_json(const std::string& text) {
+  google::protobuf::Struct any;
+  return google::protobuf::util::JsonStringToMessage(text, &any).ok();
+}
 
 // -- Kept recordings -------------------------------------------------------------------------------------------------
 
@@ -423,6 +431,64 @@ TEST_CASE("no small copy is left behind if the recording cannot be reproduced, o
   REQUIRE(std::raise(SIGTERM) == 0);
   CHECK(reproduced(example(), false, folder.file("small.mcap")).exit == kFailed);
   CHECK(folder.names() == std::set<std::string>{"relayed.mcap"});
+}
+
+TEST_CASE("a session in JSON has its player, its sides, its length and its figures, and what is wrong with it") {
+  const Folder folder;
+  const auto one_session = [](const std::string& file) {
+    const std::string out = reproduced(file, true).out;
+    CHECK(is_json(out));
+    const std::size_t begin = out.find("{\"link\":");
+    return out.substr(begin, out.rfind(']') - begin);
+  };
+  const std::string good = one_session(example());
+  const std::string text = reproduced(example()).out;
+  const auto shown = testing::all_matches(text, R"re(link \d+: "([^"]*)", (.*) on (.*), [\d:.]+[^:]*: fed=(\d+))re");
+  REQUIRE_MESSAGE(shown.size() == 1, text);
+  for (const auto& [name, at] : {std::pair{"player", 1}, std::pair{"front", 2}, std::pair{"back", 3}}) {
+    const std::string member = std::string(",\"") + name + "\":\"" + shown[0][static_cast<std::size_t>(at)] + "\"";
+    CHECK_MESSAGE(has(good, member), member << " in " << good);
+  }
+  CHECK(testing::all_matches(good, R"re("seconds":\d+\.\d{6},"fed":\d+,"equal":\d+,)re").size() == 1);
+  CHECK(good.ends_with(R"("changed":0,"missing":0,"extra":0,"closed_differently":0})"));
+
+  Nth third{"MsgPlayerUpdate", 2};
+  const std::string different = one_session(changed(folder, example(), [&](trace::Frame* frame, auto*, auto*) {
+    if (frame != nullptr && frame->way() == trace::TO_CLIENT && third(frame))
+      (*frame->mutable_data())[frame->data().size() - 4] ^= 0x40;
+    return true;
+  }));
+  for (const char* member : {R"(,"first":{"at":)", R"(,"where":"to the client (link )", R"(,"after":")",
+                             R"(,"expected":"MsgPlayerUpdate )", R"(,"got":"MsgPlayerUpdate )", R"(,"fields":")"})
+    CHECK_MESSAGE(has(different, member), member);
+  CHECK_FALSE(has(different, R"(,"after":"")"));
+  CHECK_FALSE(has(different, R"(,"problem":)"));
+
+  int calls = 0;
+  const std::string failed = one_session(
+      changed(folder, example(), [&](auto*, trace::Calls* one, auto*) { return one == nullptr || calls++ != 1; }));
+  CHECK(has(failed, R"(,"problem":"a part of its room's calls is not recorded)"));
+}
+
+TEST_CASE("of a link that is ignored no frame waits, and its last time is known") {
+  RecordedLink link(opening(7, "panic", "be-packed"));
+  trace::Frame frame;
+  frame.set_data("12345");
+  frame.set_way(trace::TO_SERVER);
+  link.add(frame, 10);
+  frame.set_way(trace::TO_CLIENT);
+  link.add(frame, 11);
+  CHECK(link.waits_since() == 10);
+  CHECK(link.waiting_bytes() >= 10);
+  (void)link.take(wire::Way::kToServer);
+  CHECK(link.waits_since() == 11);
+  link.ignore();
+  CHECK(link.waiting_bytes() == 0);
+  CHECK_FALSE(link.waits_since().has_value());
+  link.add(frame, 12);
+  CHECK(link.next_frame(wire::Way::kToClient) == nullptr);
+  CHECK(link.waiting_bytes() == 0);
+  CHECK(link.last_time() == 12);
 }
 
 }  // namespace
