@@ -107,6 +107,50 @@ TEST_CASE("bots that are added to a route come to its server, one connection eac
   }
 }
 
+TEST_CASE("bots that are added to one route do not come to another") {
+  FakeServer fake, other;
+  Bots bots(fake.address(), 1);
+  const Stream first = greeted(fake);
+  relay::RouteOptions options = Bots::options(other.address(), 1);
+  options.limits = no_limits();
+  const auto added = bots.server().add(options);
+  REQUIRE(added.ok());
+  std::vector<Stream> there;
+  there.push_back(greeted(other));
+  bots.server().add_bots(added->route, 2);
+  for (int i = 0; i < 2; ++i) there.push_back(greeted(other));  // one joins in each tick
+  bots.server().add_bots(0, 1);
+  const Stream second = greeted(fake);
+  CHECK(bots.totals().begun == 2);
+  CHECK(bots.server().totals(added->route).begun == 3);
+}
+
+TEST_CASE("once another process has taken over, bots leave, because that process has its own, and players stay") {
+  FakeServer fake, other;
+  Bots bots(fake.address(), 2);
+  const Stream first = greeted(fake), second = greeted(fake);
+  relay::RouteOptions options = Bots::options(other.address(), 0);
+  options.limits = no_limits();
+  options.listen = loopback();
+  options.bridge = toy_bridge(toy::stream(), toy::stream());
+  const auto added = bots.server().add(options);
+  REQUIRE(added.ok());
+  const Stream player = Stream::to(added->address);
+  player.send(kHello);
+  CHECK(player.read_text(4) == kWelcome);
+  const Stream its_server = other.accept();
+  CHECK(its_server.read_text(4) == kHello);
+  its_server.send(kWelcome);
+  REQUIRE(bots.server().offer_listeners().ok());
+  REQUIRE(bots.server().release_newcomers().ok());
+  bots.server().complete_take_over();
+  for (const Stream* one : {&first, &second}) CHECK(one->read_all().size() == 2);  // the toy's goodbye
+  CHECK(bots.empty());
+  its_server.send(as_text(frame("still here", toy::kSay)));
+  CHECK(player.read(12) == frame("still here", toy::kSay));
+  CHECK(bots.server().totals(added->route).current_sessions() == 1);
+}
+
 TEST_CASE("no bot comes to a route that was removed") {
   FakeServer fake, other;
   Bots bots(fake.address(), 1);

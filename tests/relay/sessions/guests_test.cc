@@ -550,5 +550,26 @@ end)");
   CHECK_FALSE(its.room->is_seated(ben.seat));
 }
 
+TEST_CASE(
+    "guests: hooks are told neither a winner nor a team where there is none, and of equals first who has lost less") {
+  OneSharedRoom its(in_arena("duel"));
+  its.heard.wants_news = true;
+  Actor &anna = its.enters("anna"), &ben = its.enters("ben"), &carl = its.enters("carl");
+  score(its, anna.seat, 1, 3);
+  score(its, ben.seat, 1, 2);
+  score(its, carl.seat, 1, 2);
+  its.tell(round_of(words::Round::OVER));
+  const relay::News ended = its.heard.first_news(NewsKind::kMatchEnded);
+  CHECK(ended.text(NewsField::kWinner) == "");
+  CHECK(ended.text(NewsField::kWinningTeam) == "");
+  std::string players;
+  for (const auto& one : std::get<std::vector<relay::NewsScore>>(ended[NewsField::kScores])) {
+    CHECK(one.team == "");
+    players += one.player + " " + std::to_string(one.wins) + " " + std::to_string(one.losses) + ", ";
+  }
+  CHECK(players == "ben 1 2, carl 1 2, anna 1 3, ");
+  CHECK(std::get<std::vector<relay::NewsScore>>(ended[NewsField::kTeams]).empty());
+}
+
 }  // namespace
 }  // namespace entente::testing::guests_test
