@@ -10,6 +10,7 @@
 
 #include "proxy/program/rules/intervals.h"
 #include "proxy/program/rules/judge.h"
+#include "proxy/program/rules/score.h"
 #include "tests/program/folder.h"
 #include "tests/program/recorded.h"
 
@@ -89,6 +90,31 @@ struct Matches {
 bool near(double a, double b) { return std::abs(a - b) < 5e-4 * std::max(1.0, b); }
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
+
+TEST_CASE("a score in JSON has all cheats, alarms and misses; without honest minutes there is no rate of alarms") {
+  Score score;
+  score.found = {{"speed", "a.lua", 4, 3, {0.25, 0.75}}, {"", "", 4, 4, {0.5, 1}}};
+  score.alarms = {{"a.lua", 2, 1, 0.5, {0.125, 2}}, {}};
+  score.missed = {{"", "one.mcap", "an\"na", true, "aim"}, {"", "two.mcap", "ben", true, "speed"}};
+  score.honest_minutes = 1.5;
+  score.unlabelled = 7;
+  CHECK(
+      json_of_score(score) ==
+      R"("cheats":[{"players":4,"found":3,"missed":1,"share":0.750000,"low":0.250000,"high":0.750000,"kind":"speed","rule":"a.lua"},)"
+      R"({"players":4,"found":4,"missed":0,"share":1.000000,"low":0.500000,"high":1.000000}],)"
+      R"("false_alarms":[{"reports":2,"players":1,"per_1000_minutes":0.500000,"low":0.125000,"high":2.000000,"rule":"a.lua"},)"
+      R"({"reports":0,"players":0,"per_1000_minutes":0.000000,"low":0.000000,"high":0.000000}],)"
+      R"("honest_minutes":1.500,"missed":[{"recording":"one.mcap","player":"an\"na","kind":"aim"},)"
+      R"({"recording":"two.mcap","player":"ben","kind":"speed"}],"unlabelled":7)");
+  Score none;
+  none.alarms = {{}};
+  const std::string text = text_of_score(none);
+  CHECK(text.starts_with("rule      false alarms  of players  in 1,000 honest minutes  95 % interval\n"));  // no cheats
+  CHECK(has(text, "any rule  0             0           -                        -\n"));
+  CHECK(has(text, "honest players were in the game for 0.0 minutes\n"));
+  CHECK_FALSE(has(text, "missed"));
+  CHECK_FALSE(has(text, "without a label"));
+}
 
 }  // namespace
 

@@ -148,6 +148,44 @@ TEST_CASE("a gap that is not filled is reported at the end, or when too much dat
   CHECK(counted.all.starts_with("hole1000 "));
 }
 
+TEST_CASE("of a segment that is sent again while it waits, the copy with the most bytes counts, and counts once") {
+  TcpStream tcp;
+  Stream to;
+  tcp.syn(0);
+  tcp.segment(3, from_hex("0304"), 2, false, to);  // two bytes of it were not captured
+  tcp.segment(3, from_hex("03"), 3, false, to);
+  tcp.segment(3, from_hex("030405"), 1, false, to);
+  tcp.segment(3, from_hex("03040506"), 0, false, to);
+  tcp.segment(3, from_hex("03"), 0, false, to);
+  tcp.segment(7, {}, 0, false, to);  // says nothing
+  CHECK(to.all.empty());
+  tcp.segment(1, from_hex("0102"), 0, false, to);
+  CHECK(to.all == "0102 03040506 ");
+  tcp.end(to);
+  CHECK(to.all == "0102 03040506 ");
+
+  TcpStream again;
+  Stream counted;
+  again.syn(0);
+  for (std::size_t size = 100'000; size < 100'050; ++size) again.segment(2, Buffer(size), 0, false, counted);
+  CHECK(counted.all.empty());  // far less than 1 MiB waits
+  again.segment(1, from_hex("01"), 0, false, counted);
+  CHECK(counted.all.size() == 3 + 2 * 100'049 + 1);
+}
+
+TEST_CASE("what waits behind a gap counts no more once it was read") {
+  TcpStream tcp;
+  Stream to;
+  tcp.syn(0);
+  constexpr std::uint32_t kHalf = 400'000;
+  std::uint32_t at = 1;
+  for (int i = 0; i < 4; ++i, at += kHalf + 1) {
+    tcp.segment(at + 1, Buffer(kHalf), 0, false, to);
+    tcp.segment(at, from_hex("07"), 0, false, to);
+  }
+  CHECK(to.all.find("hole") == std::string::npos);
+}
+
 std::string taken(int link, const Buffer& packet) {
   const ParsedPacket taken = parse_packet(link, packet);
   if (taken.kind != ParsedPacket::Kind::kPacket) return std::to_string(static_cast<int>(taken.kind));
@@ -175,7 +213,12 @@ TEST_CASE("packets of every link type are parsed, IPv4 and IPv6") {
   CHECK(taken(kDltEthernet, joined({macs, from_hex("9100 0001 0800"), four})) == four_text);
   CHECK(taken(kDltSll2, joined({Buffer(20), six})) == six_text);
   const Buffer options = from_hex("11 00 0000 0000 0000");  // then UDP; 8 bytes
-  CHECK(taken(kDltRaw, ipv6(60, udp({3, 4}, "cc"), options)) == six_text);
+  for (const auto header :
+       {std::uint8_t{0}, std::uint8_t{43}, std::uint8_t{60}})  // hop by hop, routing, for the destination
+    CHECK(taken(kDltRaw, ipv6(header, udp({3, 4}, "cc"), options)) == six_text);
+  const Buffer two = from_hex("3c 00 0000 0000 0000 11 01 0000 0000 0000 0000 0000 0000 0000");
+  CHECK(taken(kDltRaw, ipv6(0, udp({3, 4}, "cc"), two)) == six_text);
+  CHECK(taken(kDltRaw, ipv6(51, udp({3, 4}, "cc"), from_hex("11 02 0000 0000 0000 0000 0000 0000 0000"))) == six_text);
   CHECK(taken(kDltRaw, ipv6(44, udp({3, 4}, "cc"), from_hex("11 00 0000 00000007"))) == six_text);  // the only fragment
   CHECK(taken(kDltRaw, ipv6(44, udp({3, 4}, "cc"), from_hex("11 00 0001 00000007"))) == "2");
 }

@@ -380,7 +380,7 @@ TEST_CASE("a player who comes back has the sum of both stays, and the team, the 
     counted.take(row);
   };
   take_stay(1, 1, 5, 2, "red", "play");
-  Score score;
+  numbers::Score score;
   score.player.number = 1;
   counted.take(score);
   take_stay(2, 6, kUnknown, 1, "blue", "watch");

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include "proxy/core/word.h"
@@ -678,6 +679,26 @@ TEST_CASE("with --messages, only those notes are told that tell of a loss") {
   const std::string some = inspected(options).err;
   CHECK(some.find("all is well") == std::string::npos);
   CHECK(some.find("the disk was slow") != std::string::npos);
+}
+
+TEST_CASE("what a recording says that it lacks is told, also with --messages") {
+  const Folder folder;
+  const auto lacks = [&](const std::map<std::string, std::string>& values) {
+    const auto path = folder.file("lacks.mcap");
+    std::filesystem::remove(path);
+    auto to = trace::Recorder::open(path, {.metadata = {{trace::kNotRecorded, {values.begin(), values.end()}}}});
+    REQUIRE(to.ok());
+    (*to)->opened(kSecond, opening(1, "panic", "be-packed"));
+    REQUIRE((*to)->close(kSecond).ok());
+    InspectOptions options{{path, "", "", 0}};
+    const std::string all = inspected(options).err;
+    options.messages = {"Action"};
+    const std::string some = inspected(options).err;
+    CHECK(some.starts_with(all));
+    return all;
+  };
+  CHECK(lacks({{"frames", "3"}, {"bytes", "70"}}).find("the recording lacks bytes=70 frames=3") != std::string::npos);
+  CHECK(lacks({{"frames", "3"}}).find("the recording lacks frames=3") != std::string::npos);
 }
 
 TEST_CASE("a connection that began before the file says so, and in which file") {
