@@ -473,10 +473,11 @@ TEST_CASE("several servers: a server over ENet is not down if a session reaches 
     options.upstream.check_ms = 20;
   });
   // A check asks three times. Only if the session is there before the third question is it sure that it came in time.
-  // The next check, which no session follows, may find the server down, but not before its third question.
+  // The next check, which no session follows, may find the server down, but not before its third question. A question
+  // that an earlier check asks once more, late, may count as the first one, so it is tried again.
   constexpr int kQuestions = 3;
   std::optional<State> found;
-  for (int attempt = 0; attempt < 10 && !found; ++attempt) {
+  for (int attempt = 0; attempt < 10 && found != State::kUp; ++attempt) {
     server.mute = false;
     yard.until([&] { return running.state(0) == State::kUp; });
     server.mute = true;
