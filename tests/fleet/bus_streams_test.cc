@@ -218,6 +218,9 @@ TEST_CASE("why an order has failed is said to people: without a connection, and 
   const auto why_not_got = [&] { return its.order([&](auto done) { its.line->get("none", "a", done); }).why; };
   CHECK_FALSE(why_not_stored().empty());
   CHECK(why_not_got() == "cannot open the bucket none");
+  const auto put = [&](auto done) { its.line->put("none", "a", as_bytes("1"), done); };
+  CHECK(its.order(put).why == "cannot open the bucket none");
+  CHECK(its.order([&](auto done) { its.line->remove("none", "a", done); }).why == "cannot open the bucket none");
   server.kill();
   REQUIRE(its.until([&] { return !its.line->connected(); }));
   CHECK_FALSE(bus.last_error().empty());

@@ -76,6 +76,7 @@ TEST_CASE("messages arrive in order, also across subjects, on the loop of their 
   CHECK(to.until([&] { return heard.size() >= sent.size(); }));
   CHECK(heard == sent);
   CHECK(one.counts().published >= 1000);
+  CHECK(one.counts().published_bytes >= 2890);
   CHECK(other.counts().received_bytes >= 2890);
 }
 
@@ -256,6 +257,43 @@ TEST_CASE("what comes for a question that is answered, or for a line that is gon
   CHECK(bus.counts().received == before + 1);
 }
 
+TEST_CASE("of two answers that come at once to a question for one, the second is passed over") {
+  if (NatsServer::is_missing()) return;
+  NatsServer server;
+  Bus bus(options_for(server));
+  Station asks(bus), answers(bus);
+  REQUIRE(asks.connects());
+  answers.line->subscribe("ask", [&](const BusMessage& asked) {
+    for (const char* text : {"one", "two"}) answers.line->publish(asked.reply, as_bytes(text));
+  });
+  wait_for_subscription(asks, answers, "ask");
+  std::vector<std::size_t> heard;
+  const std::uint64_t before = bus.counts().received;
+  asks.line->ask("ask", {}, 60'000, 1, [&](const auto& all) { heard.push_back(all.size()); });
+  REQUIRE(answers.until([&] { return bus.counts().received >= before + 3; }));  // the question, too
+  CHECK(asks.until([&] { return !heard.empty(); }));
+  bool after = false;
+  asks.line->subscribe("after", [&](const BusMessage&) { after = true; });
+  asks.line->publish("after", {});
+  CHECK(asks.until([&] { return after; }));
+  CHECK(heard == std::vector<std::size_t>{1});
+}
+
+TEST_CASE("the time without a connection begins when it is lost, not when the process begins") {
+  if (NatsServer::is_missing()) return;
+  NatsServer server;
+  Bus bus(options_for(server));
+  Station its(bus);
+  REQUIRE(its.connects());
+  const Millis later = steady_now() + 500;
+  REQUIRE(its.until([&] { return steady_now() >= later; }));
+  const Millis before = steady_now();
+  server.kill();
+  REQUIRE(its.until([&] { return bus.lost_for().has_value(); }));
+  const Millis lost = bus.lost_for().value_or(0);
+  CHECK(lost <= steady_now() - before);
+}
+
 TEST_CASE("a bucket: create once, update by revision, remove; a conflict returns the current entry") {
   if (NatsServer::is_missing()) return;
   NatsServer server;
@@ -312,6 +350,17 @@ TEST_CASE("a bucket that the server lost is created again with another revision"
   CHECK(put().done());
 }
 
+/// How many threads of this process are called so.
+int threads_called(const std::string& name) {
+  int count = 0;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::string its;
+    std::getline(std::ifstream(task.path() / "comm"), its);
+    count += its == name;
+  }
+  return count;
+}
+
 TEST_CASE("a watch gives the existing entries, then changes, and all entries again after an outage of the server") {
   if (NatsServer::is_missing()) return;
   NatsServer server;
@@ -349,17 +398,24 @@ TEST_CASE("a watch gives the existing entries, then changes, and all entries aga
   CHECK(seen == std::map<std::string, std::string>{{"b", "2"}});
   its.line->unwatch(watch);
   CHECK(bus.counts().losses == 1);
+  CHECK(bus.counts().connects == 2);
 }
 
-/// How many threads of this process are called so.
-int threads_called(const std::string& name) {
-  int count = 0;
-  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
-    std::string its;
-    std::getline(std::ifstream(task.path() / "comm"), its);
-    count += its == name;
-  }
-  return count;
+TEST_CASE("when a watch of a line ends, the other watches of the line go on") {
+  if (NatsServer::is_missing()) return;
+  NatsServer server;
+  Bus bus(options_for(server));
+  Station its(bus);
+  REQUIRE(its.connects());
+  REQUIRE(its.open_bucket("bans").done());
+  std::string heard;
+  const auto first = its.line->watch("bans", ">", [](const BusEntry*) {});
+  its.line->watch("bans", ">", [&](const BusEntry* entry) { heard = entry != nullptr ? entry->key : "complete"; });
+  REQUIRE(its.until([&] { return heard == "complete"; }));
+  its.line->unwatch(first);
+  CHECK(its.until([&] { return threads_called("bus watch") == 1; }));
+  CHECK(its.order([&](auto done) { its.line->put("bans", "a", as_bytes("1"), done); }).done());
+  CHECK(its.until([&] { return heard == "a"; }));
 }
 
 TEST_CASE("a watch can begin after another one has ended, and one that has ended leaves no thread") {
@@ -867,11 +923,12 @@ TEST_CASE("a credentials file as nsc writes it: a JWT, and the seed that signs t
 
 TEST_CASE("a connection that would send secrets unencrypted is refused") {
   for (const char* good : {"nats://127.0.0.1:4222", "nats://127.9.9.9", "nats://localhost:4222", "nats://[::1]:4222",
-                           "tls://nats.example.org:4222", "tls://10.0.0.1:4222"})
+                           "nats://localhost/", "tls://nats.example.org:4222", "tls://10.0.0.1:4222"})
     CHECK_MESSAGE(!objection_to_server(good), good);
-  for (const char* bad : {"nats://10.0.0.1:4222", "nats://nats.example.org", "nats://127.0.0.1.example.org:4222",
-                          "nats://user:secret@127.0.0.1:4222", "http://127.0.0.1", "127.0.0.1:4222", "nats://",
-                          "nats://[2001:db8::1]:4222"})
+  for (const char* bad :
+       {"nats://10.0.0.1:4222", "nats://nats.example.org", "nats://127.0.0.1.example.org:4222",
+        "nats://user:secret@127.0.0.1:4222", "http://127.0.0.1", "127.0.0.1:4222", "nats://", "tls://:4222",
+        "tls:///path", "tls://user:secret@nats.example.org:4222", "nats://[2001:db8::1]:4222"})
     CHECK_MESSAGE(objection_to_server(bad), bad);
 }
 
