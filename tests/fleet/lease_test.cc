@@ -17,9 +17,9 @@ namespace entente::fleet::lease_test {
 namespace {
 
 struct Candidate final : Lease::User {
-  Candidate(const NatsServer& nats, net::Loop& on, const std::string& name)
+  Candidate(const NatsServer& nats, net::Loop& on, const std::string& name, std::uint32_t replicas = 1)
       : loop(on), bus({.servers = {nats.url()}, .client = name}), line(std::in_place, bus, loop) {
-    lease.emplace(*line, loop, *this, Subjects("entente"), "arena.field", name, 1, 1);
+    lease.emplace(*line, loop, *this, Subjects("entente"), "arena.field", name, 1, replicas);
   }
   void owns(std::uint64_t its) override {
     epochs.push_back(its);
@@ -301,6 +301,75 @@ TEST_CASE("an entry that gets new revisions without renewal is taken") {
       }
       return a.lease->is_owner();
     }));
+    a.lease.reset();
+    a.line.reset();
+  }
+  field.loop.run();
+}
+
+TEST_CASE("a node that has slept does not take the entry of another one that owns meanwhile") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Field field, other;
+  {
+    Candidate a(nats, field.loop, "a"), b(nats, other.loop, "b");
+    CHECK(field.until([&] { return a.line->connected(); }));
+    REQUIRE(field.has_entry(a, {1, 2, 3}));
+    const auto pass = [](Field& of, Millis time) {
+      const Millis end = steady_now() + time;
+      CHECK(of.until([&] { return steady_now() >= end; }));
+    };
+    pass(other, Lease::kTakeAfter / 2);  // it sees the entry
+    REQUIRE(field.until([&] { return a.lease->is_owner(); }));
+    const std::size_t before = b.epochs.size();
+    const Millis woke = steady_now();
+    pass(other, 4 * Lease::kConfirm);                           // it would take the entry now
+    const bool soon = steady_now() < woke + Lease::kTakeAfter;  // not on a busy machine
+    CHECK((b.epochs.size() == before || !soon));
+    CHECK((field.entry(a).node() == "a" || !soon));
+    for (Candidate* one : {&a, &b}) {
+      one->lease.reset();
+      one->line.reset();
+    }
+  }
+  field.loop.run();
+  other.loop.run();
+}
+
+TEST_CASE("a node that gives up a lease that it does not own leaves the entry as it is") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Field field;
+  {
+    Candidate a(nats, field.loop, "a");
+    CHECK(field.until([&] { return a.line->connected(); }));
+    const Buffer entry{1, 2, 3};
+    const Millis began = steady_now();
+    REQUIRE(field.has_entry(a, entry));
+    const Millis seen = steady_now() + Lease::kTakeAfter / 2;
+    CHECK(field.until([&] { return steady_now() >= seen; }));
+    const bool soon = steady_now() < began + Lease::kTakeAfter;  // on a busy machine, it may have taken it
+    a.lease->release();
+    std::optional<Buffer> kept;
+    a.line->get("entente-leases", "arena.field", [&](const BucketResult& its) { kept = its.entry.value; });
+    CHECK(field.until([&] { return kept.has_value(); }));
+    CHECK((kept == entry || !soon));
+    a.lease.reset();
+    a.line.reset();
+  }
+  field.loop.run();
+}
+
+TEST_CASE("a bucket for leases with more copies than there are servers is not made; one that is there is used") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  Field field;
+  {
+    Candidate a(nats, field.loop, "a", 3);
+    CHECK(field.until([&] { return a.bus.counts().failures >= 2; }));
+    CHECK(a.epochs.empty());
+    REQUIRE(field.has_entry(a, {1, 2, 3}));
+    CHECK(field.until([&] { return a.lease->is_owner(); }));
     a.lease.reset();
     a.line.reset();
   }
