@@ -72,12 +72,13 @@ TEST_CASE("a snapshot before which facts are still missing does not let the room
   CHECK(edge.tell(facts(1, {"a"})));
   CHECK(edge.tell(facts(4, {"d"})));
   CHECK(edge.mirror->lacks_world());
+  CHECK(edge.tell(secret(3, 0, "for you")));
   edge.world(2, true);  // the third message is lost
   CHECK(edge.mirror->lacks_world());
   CHECK(edge.said == Said{"a"});
   edge.world(3, true);
   CHECK(!edge.mirror->lacks_world());
-  CHECK(edge.said == Said{"a", "d"});
+  CHECK(edge.said == Said{"a", "for you", "d"});
 }
 
 TEST_CASE(
@@ -146,6 +147,21 @@ TEST_CASE("with a new owner, players, units and flags keep their ids in the room
   CHECK(edge.gone == 0);
 }
 
+TEST_CASE("a player with the name of one who has gone meanwhile is another one, if the owner is the same") {
+  Edge edge;
+  bus::Snapshot snapshot, next;
+  add_player(snapshot, 50, 51, 52);
+  add_player(next, 60, 61, 62);
+  edge.world(snapshot, kEpoch, ++edge.number);
+  const core::WorldState& world = edge.room->world();
+  REQUIRE(world.players().size() == 1);
+  const core::Id player = world.players().begin()->first;
+  edge.world(next, kEpoch, ++edge.number);
+  REQUIRE(world.players().size() == 1);
+  CHECK(world.players().begin()->first != player);
+  CHECK(edge.gone != 0);
+}
+
 TEST_CASE("a player who came back into play or died meanwhile spawns or dies when the snapshot comes") {
   Edge edge;
   const auto snapshot = [](bool alive, double health) { return with_player(70, "ben", alive, health); };
@@ -167,6 +183,11 @@ TEST_CASE("a player who came back into play or died meanwhile spawns or dies whe
   CHECK(edge.said == Said{"spawned at 7", "died"});
   CHECK_FALSE(unit.alive());
   edge.world(snapshot(false, 60), kEpoch + 1, 5);
+  CHECK(edge.said == Said{"spawned at 7", "died"});
+  bus::Snapshot stronger = snapshot(false, 60);
+  stronger.mutable_world(1)->mutable_unit()->set_max_health(200);
+  edge.world(stronger, kEpoch + 1, 6);
+  CHECK(unit.max_health() == 200);
   CHECK(edge.said == Said{"spawned at 7", "died"});
 }
 
@@ -259,7 +280,7 @@ TEST_CASE("what the last owner has perhaps not heard is counted and told when th
   constexpr core::Micros kLost = kOwnerLost * core::kMillisecond;
   Edge edge;
   std::uint64_t lost = 1;
-  for (const char* one : {"hello", "steer", "spawn", "motto", "hello again"}) edge.say(one);
+  for (const char* one : {"hello", "claim", "steer", "spawn", "motto", "hello again"}) edge.say(one);
   const core::Micros said_at = edge.now;
   std::uint64_t message = edge.message().number();
   const auto confirm = [&](std::uint64_t heard) {
@@ -706,6 +727,7 @@ TEST_CASE("pieces of a snapshot count only in their order, and a snapshot that d
   CHECK(piece(1, 2, whole.substr(1)));
   CHECK_FALSE(edge.mirror->lacks_world());
   CHECK(edge.mirror->snapshots() == snapshots + 1);
+  CHECK_FALSE(piece(2, 3, ""));  // it was whole without this one
 }
 
 TEST_CASE(
