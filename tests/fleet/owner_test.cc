@@ -50,6 +50,9 @@ TEST_CASE("an arena is stored again and again, one time after the other, also af
     return it.stores == times;
   };
   CHECK(is_stored(1));
+  const Millis later = it.loop.now() + kStoreEvery + 200;
+  CHECK(it.until([&] { return it.loop.now() >= later; }));
+  CHECK(it.stores == 1);  // the first time is not over
   it.owner->stored(false);
   CHECK(it.arena.counts->stored == 0);
   CHECK(is_stored(2));
@@ -919,6 +922,20 @@ core::Fact notice(const std::string& text, words::Audience audience, std::uint32
   return fact;
 }
 
+TEST_CASE("what is told to a player who was sent away goes to no node") {
+  Owned it;
+  Says say{it};
+  say(open);
+  say(enter);
+  REQUIRE(it.room->world().players().size() == 1);
+  const core::Id anna = it.room->world().players().begin()->first;
+  it.room->dismiss(anna, "enough");
+  pass_time(it);
+  it.owner->told(notice("too late", words::PLAYER, anna));
+  pass_time(it);
+  CHECK(notices(it).empty());
+}
+
 TEST_CASE("what an operator has announced to a player is not sent to its node again, and is not too long") {
   Owned it;
   Says say{it};
@@ -938,6 +955,26 @@ TEST_CASE("what an operator has announced to a player is not sent to its node ag
   it.owner->told(notice("from the owner", words::PLAYER, it.room->world().players().begin()->first));
   pass_time(it);
   CHECK(notices(it) == std::vector<std::string>{"1: from the owner"});
+}
+
+TEST_CASE("what an operator announces to a player who has not entered is told later, if the room says the same") {
+  Owned it;
+  Says say{it};
+  say(open);
+  say([](bus::FromNode& message) { message.add_parts()->set_announced("welcome"); });
+  say(enter);
+  REQUIRE(it.room->world().players().size() == 1);
+  it.sent.clear();
+  words::Said said;
+  said.set_text("welcome");
+  core::Fact fact(std::move(said));
+  fact.audience = words::PLAYER;
+  fact.to = it.room->world().players().begin()->first;
+  it.owner->told(fact);
+  pass_time(it);
+  const auto sent = with_parts(it);
+  REQUIRE(sent.size() == 1);
+  CHECK(sent[0].parts(0).fact().said().text() == "welcome");
 }
 
 TEST_CASE("what rules do when an operator announces something reaches all nodes") {
