@@ -183,16 +183,21 @@ Field::Answer with_players(const std::string& rows) {
 TEST_CASE("an ambiguous name: ten of the sessions are named, and how many more there are, as harmless text") {
   if (NatsServer::is_missing()) return;
   Field field;
-  std::string rows;
-  for (int i = 1; i <= 12; ++i)
+  std::string rows, ten;
+  for (int i = 1; i <= 12; ++i) {
     rows += (i == 1 ? "" : ",") + player(i, "192.0.2.1:" + std::to_string(i), i == 1 ? R"(an\u001b[2Jna)" : "");
-  field.add("b", with_players(rows));
+    if (i == 10) ten = rows;
+  }
+  std::string of_b = rows;
+  field.add("b", [&](const std::string& line, bool json) { return with_players(of_b)(line, json); });
   field.meets();
   const std::string answer = field.hear("kick x");
   CHECK_MESSAGE(
       has(answer, "'x' is ambiguous, name a link: b/1 (192.0.2.1:1, \"an\\\\x1b[2Jna\"), b/2 (192.0.2.1:2, -)"),
       answer);
   CHECK_MESSAGE(answer.ends_with("b/10 (192.0.2.1:10, -) and 2 more\n"), answer);
+  of_b = ten;
+  CHECK(field.hear("kick x").ends_with("b/10 (192.0.2.1:10, -)\n"));
 }
 
 TEST_CASE("a link is looked for on its node alone, and a name, which may have blanks and slashes, on all") {
@@ -206,6 +211,8 @@ TEST_CASE("a link is looked for on its node alone, and a name, which may have bl
   CHECK(field.lines("c").empty());
   CHECK(has(field.hear("kick b/seven"), "'b/seven' matches no player"));
   CHECK(field.lines("b") == Lines{"who b/seven"});
+  CHECK(has(field.hear("kick b/"), "'b/' matches no player"));
+  CHECK(field.lines("c") == Lines{"who b/"});
   CHECK(has(field.hear("kick \"two words\""), "'two words' matches no player"));
   CHECK(field.lines("c") == Lines{"who \"two words\""});
 }
@@ -409,15 +416,54 @@ TEST_CASE("an order that comes too late is answered as it asks for, and a node a
   CHECK(field.home.metric("fleet_orders_late_total") == 1);
 }
 
-TEST_CASE("a node that another process has replaced carries out no order") {
+TEST_CASE("a node announces itself again and again: its process, its version and its clock") {
+  if (NatsServer::is_missing()) return;
+  Field field;
+  std::vector<bus::NodeState> states;
+  field.its.line->subscribe(field.names.state("a"), [&](const fleet::BusMessage& message) {
+    REQUIRE(fleet::decode(message.bytes, states.emplace_back()));
+  });
+  CHECK(field.its.until([&] {  // it may still answer what it was asked before
+    return !states.empty() && states.back().clock_ms() >= states.front().clock_ms() + FleetControl::kState;
+  }));
+  for (const bus::NodeState& one : states) {
+    CHECK(one.run() == field.home.fleet->run_id());
+    CHECK_FALSE(one.version().empty());
+  }
+}
+
+TEST_CASE("an operator's first command asks which nodes there are, and later ones of the same connection do not") {
+  if (NatsServer::is_missing()) return;
+  Field field;
+  std::size_t asked = 0;
+  field.its.line->subscribe(field.names.operation("who"), [&](const fleet::BusMessage&) { ++asked; });
+  field.add("b", [](const std::string&, bool) { return "ok\n"; });
+  field.meets();
+  field.hear("list");  // the nodes are gathered now
+  REQUIRE(asked > 0);
+  const std::size_t before = asked;
+  const auto connects = [&] { return field.home.fleet->bus().counts().connects; };
+  const auto connected = connects();
+  for (int times = 0; times < 3; ++times) field.hear("list");
+  CHECK((asked == before || connects() != connected));
+}
+
+TEST_CASE("a node that another process has replaced carries out no order, and does not announce itself") {
   if (NatsServer::is_missing()) return;
   Field field;
   field.home.node->leave();
   REQUIRE(field.home.node->known_bans().ok());  // it has left
-  std::optional<std::string> answer;
+  std::optional<std::string> answer, before;
+  // An earlier announcement comes before the end of this.
+  give(field, "order", steady_now() + kPatience, 500, [&](const std::string& text) { before = text; });
+  CHECK(field.its.until([&] { return before.has_value(); }));
+  std::size_t states = 0;
+  field.its.line->subscribe(field.names.state("a"), [&](const fleet::BusMessage&) { ++states; });
+  field.its.line->publish(field.names.operation("who"), {});
   give(field, "order", steady_now() + kPatience, 500, [&](const std::string& text) { answer = text; });
   CHECK(field.its.until([&] { return answer.has_value(); }));
   CHECK(answer == "");
+  CHECK(states == 0);
   const auto alone = field.home.control.alone();
   CHECK(field.home.done.empty());
 }
@@ -462,6 +508,38 @@ TEST_CASE("invalid announcements are counted, and one of another process of this
   CHECK(log.times("another process is also the node") == 0);
 }
 
+TEST_CASE("that another process has this node's name is said once, after five seconds") {
+  if (NatsServer::is_missing()) return;
+  Logged log;
+  {
+    Field field;
+    const std::string error = "fleet: another process is also the node 'a'; set another [fleet] node for one of them";
+    bus::NodeState other;
+    other.set_run(7);
+    const std::string bytes = other.SerializeAsString();
+    Millis next = 0;
+    const auto announced = [&] {
+      if (steady_now() < next) return false;
+      next = steady_now() + 100;
+      return field.its.line->publish(field.names.state("a"), as_bytes(bytes));
+    };
+    const Millis began = steady_now();
+    CHECK(field.its.until([&] {
+      announced();
+      return has(log.lines(), error);
+    }));
+    CHECK(steady_now() - began >= FleetControl::kGone);
+    int more = 0;
+    CHECK(field.its.until([&] {
+      more += announced() ? 1 : 0;
+      return more == 5;
+    }));
+    CHECK(field.home.node->known_bans().ok());
+  }
+  log.end();
+  CHECK(log.times("another process is also the node") == 1);
+}
+
 TEST_CASE("what others put into the fleet's bans and queues is counted if it is invalid, and so are bans that wait") {
   if (NatsServer::is_missing()) return;
   Field field;
@@ -480,6 +558,17 @@ TEST_CASE("what others put into the fleet's bans and queues is counted if it is 
   const relay::Ban ban{*net::Network::parse("192.0.2.1"), relay::Ban::kForGood, "", false};
   alone.node->changed(ban.who, &ban);
   CHECK(field.its.until([&] { return alone.metric("fleet_bans_waiting") == 1; }));
+}
+
+TEST_CASE("while NATS has not answered yet, an operator is told to try again") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  nats.freeze();
+  std::string answer;
+  for (int times = 0; times < 10 && !has(answer, "yet"); ++times)  // a busy machine may be late
+    answer = Home(nats.url()).node->answer("nodes", false, "by me");
+  CHECK(answer == "error: this node is not connected to NATS yet, try again\n");
+  nats.thaw();
 }
 
 TEST_CASE("without NATS, an operator is told why") {
