@@ -123,24 +123,47 @@ TEST_CASE("reading a recording ends at an invalid piece, when there is no space 
   Pieces pieces(nats);
   pieces.store("a", "x", 0, "abc");
   pieces.store("a", "x", 3, "def", true);
+  pieces.store("a", "torn", 0, "abc", true, true);
   pieces.store("a", "bad", 0, "abc");
   pieces.store_bytes("a", "bad", "?");
   pieces.store("a", "bad", 3, "def", true);
   const auto reader = FleetReader::open(config_in(folder, nats));
   REQUIRE(reader);
   const auto good = (*reader)->find("a/x"), bad = (*reader)->find("a/bad");
+  const auto torn = (*reader)->find("a/torn");
   REQUIRE(good);
   REQUIRE(bad);
-  Scarce whole, half, none;
+  REQUIRE(torn);
+  Scarce whole, half, none, rest;
   half.space = 5;
   const auto fetched = (*reader)->fetch(*good, whole);
   REQUIRE(fetched);
   CHECK(fetched->whole);
   CHECK(whole.bytes == "abcdef");
+  const auto of_torn = (*reader)->fetch(*torn, rest);
+  REQUIRE(of_torn);
+  CHECK_FALSE(of_torn->whole);
+  CHECK(rest.bytes == "abc");
   CHECK((*reader)->fetch(*bad, none).error().text == "the recording 'bad' has an invalid piece");
   CHECK((*reader)->fetch(*good, half).error().text == "no space left");
   CHECK(half.bytes == "abc");
   CHECK((*reader)->fetch(*good, none, [] { return false; }).error().text == "interrupted");
+}
+
+TEST_CASE("without a connection to NATS, recordings cannot be listed or read") {
+  if (NatsServer::is_missing()) return;
+  NatsServer nats;
+  const Folder folder;
+  Pieces(nats).store("a", "x", 0, "abc", true);
+  const auto reader = FleetReader::open(config_in(folder, nats));
+  REQUIRE(reader);
+  const auto found = (*reader)->find("x");
+  REQUIRE(found);
+  nats.kill();
+  REQUIRE(eventually([&] { return !(*reader)->fleet().bus().connected(); }));
+  Scarce none;
+  CHECK((*reader)->fetch(*found, none).error().text == "there is no connection to NATS");
+  CHECK((*reader)->list().error().text == "the fleet has no recordings: there is no connection to NATS");
 }
 
 TEST_CASE("what is interrupted before a file has its name leaves no file") {
@@ -191,10 +214,40 @@ TEST_CASE("a node that speaks is not silent, but an earlier process of it, and a
   const std::string bytes = state.SerializeAsString();
   (void)reader.silent_for("a", 2);
   CHECK(node.until([&] {
+    node.line->publish(fleet::Subjects("entente").state("a$"), as_bytes(bytes));  // no node can be called so
     node.line->publish(fleet::Subjects("entente").state("a"), as_bytes(bytes));
     return reader.silent_for("a", 1) > 400 && reader.silent_for("a", 2) < 200;
   }));
   CHECK(reader.silent_for("b", 2) > 400);
+}
+
+TEST_CASE("of 4,096 nodes it is known when they spoke; one more is not heard, and they still are") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  const Folder folder;
+  const auto opened = FleetReader::open(config_in(folder, nats));
+  REQUIRE(opened);
+  FleetReader& reader = **opened;
+  fleet::Bus bus({.servers = {nats.url()}, .client = "nodes"});
+  fleet::testing::Station its(bus);
+  REQUIRE(its.connects());
+  bus::NodeState state;
+  state.set_run(1);
+  const std::string bytes = state.SerializeAsString();
+  const auto speaks = [&](const std::string& node) {
+    its.line->publish(fleet::Subjects("entente").state(node), as_bytes(bytes));
+  };
+  (void)reader.silent_for("n0", 1);
+  REQUIRE(its.until([&] { return reader.silent_for("n0", 1) > 500; }));
+  for (int i = 0; i < 4'096; ++i) speaks("n" + std::to_string(i));
+  REQUIRE(its.until([&] { return reader.silent_for("n4095", 1) + 400 < reader.silent_for("more", 1); }));
+  REQUIRE(its.until([&] { return reader.silent_for("n0", 1) > 500; }));
+  CHECK(its.until([&] {
+    speaks("more");
+    speaks("n0");
+    return reader.silent_for("n0", 1) < 100;
+  }));
+  CHECK(reader.silent_for("more", 1) > 1'000);
 }
 
 }  // namespace

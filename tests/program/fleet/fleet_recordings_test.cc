@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "proxy/fleet/lease.h"
 #include "proxy/program/fleet/fleet_reader.h"
 #include "tests/program/fleet/fleet_process.h"
 #include "tests/program/fleet/pieces.h"
@@ -248,7 +249,9 @@ TEST_CASE("archive retries recordings that failed; with --once, it ends with 1 i
   pieces.store("a", "x", 0, bytes, true);
   const fs::path in_the_way = archived.file("a.x.mcap.archiving");
   REQUIRE(fs::create_directories(in_the_way / "not empty"));
+  const Millis began = steady_now();
   const Ended once = archive(config, archived);
+  CHECK(steady_now() - began >= fleet::Lease::kTakeAfter + 2'800);  // a pause of one second, and one of two
   CHECK(once.code == 1);
   CHECK(times_in(once.err, "a.x: ") == 1);  // of three attempts
   Process archiving({kEntente, "archive", config, "--to", archived.path().string()});
@@ -267,6 +270,12 @@ TEST_CASE("archive retries recordings that failed; with --once, it ends with 1 i
   CHECK(other.names() == std::set<std::string>{"a.x.mcap", "a.z.mcap"});
 }
 
+TEST_CASE("the help of archive says what the names of its files mean") {
+  const Ended help = run({kEntente, "archive", "--help"});
+  CHECK(help.code == 0);
+  CHECK_MESSAGE(has(help.out, "NODE.NAME.repaired-BYTES.mcap"), help.out);
+}
+
 TEST_CASE("an archive gives its turn to the next one when it ends, and needs a folder") {
   if (NatsServer::is_missing()) return;
   const NatsServer nats;
@@ -278,6 +287,9 @@ TEST_CASE("an archive gives its turn to the next one when it ends, and needs a f
   CHECK(nowhere.code == 1);
   CHECK_MESSAGE(has(nowhere.err, archived.file("none") + " is not a folder"), nowhere.err);
   CHECK(archive(config, archived).code == 0);
+  const Ended again = archive(config, archived);
+  CHECK_MESSAGE(again.code == 0, again.err);
+  CHECK(again.out.empty());  // there is nothing left to do
   fleet::Bus bus({.servers = {nats.url()}, .client = "operator"});
   fleet::testing::Station its(bus);
   REQUIRE(its.connects());
@@ -398,11 +410,13 @@ TEST_CASE("a recording whose first or last piece has no time is left out, and th
 TEST_CASE("recordings that NATS does not permit to read are reported") {
   if (NatsServer::is_missing()) return;
   const Folder folder, archived;
-  const NatsServer nats(
-      {"-c", folder.write("nats.conf",
-                          "authorization { users = [ { user: any, password: any }, { "
-                          "user: files, password: files, permissions: { publish: { deny: "
-                          "[ '$JS.API.DIRECT.GET.entente-rec', '$JS.API.DIRECT.GET.entente-rec.>' ] } } } ] }\n")});
+  std::string denied;
+  SUBCASE("their pieces") { denied = "'$JS.API.DIRECT.GET.entente-rec', '$JS.API.DIRECT.GET.entente-rec.>'"; }
+  SUBCASE("their last pieces") { denied = "'$JS.API.STREAM.MSG.GET.entente-rec'"; }
+  const NatsServer nats({"-c", folder.write("nats.conf",
+                                            "authorization { users = [ { user: any, password: any }, { "
+                                            "user: files, password: files, permissions: { publish: { deny: [ " +
+                                                denied + " ] } } } ] }\n")});
   std::filesystem::permissions(folder.write("files.password", "files\n"), fs::perms::owner_read);
   const std::string config =
       config_in(folder, nats, "user = 'files'\npassword_file = '" + folder.file("files.password") + "'\n");
@@ -416,6 +430,17 @@ TEST_CASE("recordings that NATS does not permit to read are reported") {
   const Ended archiving = archive(config, archived);
   CHECK(archiving.code == 1);
   CHECK(times_in(archiving.err, "entente.rec.a.x: ") == 1);  // of three attempts
+}
+
+TEST_CASE("archive --once of a fleet that has never recorded tries three times, a second apart, and says so once") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  const Folder folder, archived;
+  const Millis began = steady_now();
+  const Ended ended = archive(config_in(folder, nats), archived);
+  CHECK(steady_now() - began >= fleet::Lease::kTakeAfter + 1'800);
+  CHECK(ended.code == 1);
+  CHECK_MESSAGE(times_in(ended.err, "entente archive: the fleet has no recordings: ") == 1, ended.err);
 }
 
 TEST_CASE("a repaired file is named so, and is replaced when the recording has grown or is complete") {
