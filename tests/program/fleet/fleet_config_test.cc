@@ -191,6 +191,12 @@ TEST_CASE("NATS knows a connection by its node's name, and the node's log and me
     server.kill();
     CHECK(eventually(
         [&] { return has(log.lines(), "fleet 'entente': not connected to NATS: the connection was lost"); }));
+    Metrics later;
+    (*fleet)->measure(later);
+    for (const char* value :
+         {"connected 0\n", "losses_total 1\n", "dropped_total{direction=\"out\"} 0\n",
+          "dropped_total{direction=\"in\"} 0\n", "failures_total 0\n", "refused_total 0\n", "forged_total 0\n"})
+      CHECK_MESSAGE(has(later.text(), std::string("\nentente_bus_") + value), later.text());
   }
 }
 
