@@ -3,7 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/program/asked.h"
@@ -199,19 +202,34 @@ TEST_CASE("a configuration without a fleet, or with faults, is refused with all 
   CHECK_MESSAGE(has(faults, "fleet.name: "), faults);
 }
 
-TEST_CASE("a node that speaks is not silent, but an earlier process of it, and another node, are") {
-  if (NatsServer::is_missing()) return;
+/// A reader, and a node that it can hear.
+struct Heard {
+  explicit Heard(const std::string& client) : bus({.servers = {nats.url()}, .client = client}) {
+    auto opened = FleetReader::open(config_in(folder, nats));
+    REQUIRE(opened);
+    reader = std::move(*opened);
+    REQUIRE(node.connects());
+  }
+
   const NatsServer nats;
   const Folder folder;
-  const auto opened = FleetReader::open(config_in(folder, nats));
-  REQUIRE(opened);
-  FleetReader& reader = **opened;
-  fleet::Bus bus({.servers = {nats.url()}, .client = "a"});
-  fleet::testing::Station node(bus);
-  REQUIRE(node.connects());
+  std::unique_ptr<FleetReader> reader;
+  fleet::Bus bus;
+  fleet::testing::Station node{bus};
+};
+
+std::string state_of_run(std::uint64_t run) {
   bus::NodeState state;
-  state.set_run(2);
-  const std::string bytes = state.SerializeAsString();
+  state.set_run(run);
+  return state.SerializeAsString();
+}
+
+TEST_CASE("a node that speaks is not silent, but an earlier process of it, and another node, are") {
+  if (NatsServer::is_missing()) return;
+  Heard heard("a");
+  FleetReader& reader = *heard.reader;
+  fleet::testing::Station& node = heard.node;
+  const std::string bytes = state_of_run(2);
   (void)reader.silent_for("a", 2);
   CHECK(node.until([&] {
     node.line->publish(fleet::Subjects("entente").state("a$"), as_bytes(bytes));  // no node can be called so
@@ -223,17 +241,10 @@ TEST_CASE("a node that speaks is not silent, but an earlier process of it, and a
 
 TEST_CASE("of 4,096 nodes it is known when they spoke; one more is not heard, and they still are") {
   if (NatsServer::is_missing()) return;
-  const NatsServer nats;
-  const Folder folder;
-  const auto opened = FleetReader::open(config_in(folder, nats));
-  REQUIRE(opened);
-  FleetReader& reader = **opened;
-  fleet::Bus bus({.servers = {nats.url()}, .client = "nodes"});
-  fleet::testing::Station its(bus);
-  REQUIRE(its.connects());
-  bus::NodeState state;
-  state.set_run(1);
-  const std::string bytes = state.SerializeAsString();
+  Heard heard("nodes");
+  FleetReader& reader = *heard.reader;
+  fleet::testing::Station& its = heard.node;
+  const std::string bytes = state_of_run(1);
   const auto speaks = [&](const std::string& node) {
     its.line->publish(fleet::Subjects("entente").state(node), as_bytes(bytes));
   };
