@@ -20,6 +20,8 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <vector>
 
 #include "proxy/net/fd.h"
@@ -562,28 +564,75 @@ TEST_CASE("a server that refuses the account again and again is tried until it a
   CHECK(its.connects());
 }
 
-/// Is a server that closes so many connections of a bus, which waits from `first` to `last` ms before each next one.
-void refuse(int attempts, Millis first, Millis last) {
-  const net::Fd listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const timeval patience{30, 0};
-  REQUIRE(::setsockopt(listener.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) == 0);
-  sockaddr_in at{};
-  at.sin_family = AF_INET;
-  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t length = sizeof at;
-  REQUIRE(::bind(listener.get(), reinterpret_cast<const sockaddr*>(&at), length) == 0);
-  REQUIRE(::listen(listener.get(), 16) == 0);
-  REQUIRE(::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&at), &length) == 0);
-  BusOptions options;
-  options.servers = {"nats://127.0.0.1:" + std::to_string(ntohs(at.sin_port))};
-  options.client = "test";
-  options.reconnect_first = first;
-  options.reconnect_last = last;
-  const Bus bus(options);
-  for (int attempt = 0; attempt < attempts; ++attempt) {
-    const net::Fd connection(::accept(listener.get(), nullptr, nullptr));
-    REQUIRE(connection.get() >= 0);
+/// A server that answers only what a test has it answer. It waits 30 s at most.
+class FalseServer {
+ public:
+  FalseServer() {
+    const timeval patience{30, 0};
+    REQUIRE(::setsockopt(listener_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) == 0);
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t length = sizeof at;
+    REQUIRE(::bind(listener_.get(), reinterpret_cast<const sockaddr*>(&at), length) == 0);
+    REQUIRE(::listen(listener_.get(), 16) == 0);
+    REQUIRE(::getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&at), &length) == 0);
+    options.servers = {"nats://127.0.0.1:" + std::to_string(ntohs(at.sin_port))};
+    options.client = "test";
   }
+  net::Fd accept() const {
+    net::Fd connection(::accept(listener_.get(), nullptr, nullptr));
+    REQUIRE(connection.get() >= 0);
+    return connection;
+  }
+  /// Accepts the next connection and reads its CONNECT.
+  net::Fd greet() const {
+    constexpr std::string_view kInfo = "INFO {\"server_id\":\"test\",\"headers\":true,\"max_payload\":1048576}\r\n";
+    net::Fd connection = accept();
+    REQUIRE(::send(connection.get(), kInfo.data(), kInfo.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(kInfo.size()));
+    std::string heard;
+    for (char one = 0; !heard.ends_with("PING\r\n"); heard += one) REQUIRE(::recv(connection.get(), &one, 1, 0) == 1);
+    return connection;
+  }
+
+  BusOptions options;
+
+ private:
+  const net::Fd listener_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+};
+
+TEST_CASE("a server that goes silent before it answers CONNECT is given up, and holds up no end of the bus") {
+  FalseServer server;
+  server.options.reconnect_first = server.options.reconnect_last = 10;
+  std::mutex mutex;
+  std::vector<std::string> told;
+  server.options.told = [&](bool, const std::string& why) {
+    const std::lock_guard lock(mutex);
+    told.push_back(why);
+  };
+  std::optional<Bus> bus(server.options);
+  const net::Fd silent = server.greet();
+  const net::Fd next = server.greet();  // once that is given up
+  {
+    const std::lock_guard lock(mutex);
+    REQUIRE(told.size() == 1);
+    const bool said = told[0] == "NATS went silent before it answered CONNECT" || told[0] == "Timeout";  // libnats 3.8
+    CHECK_MESSAGE(said, told[0]);
+  }
+  REQUIRE(::send(next.get(), "PONG\r\n", 6, MSG_NOSIGNAL) == 6);
+  while (!bus->connected()) std::this_thread::yield();
+  ::shutdown(next.get(), SHUT_RDWR);
+  const net::Fd silent_later = server.greet();
+  bus.reset();
+}
+
+/// Closes so many connections of a bus, which waits from `first` to `last` ms before each next one.
+void refuse(int attempts, Millis first, Millis last) {
+  FalseServer server;
+  server.options.reconnect_first = first;
+  server.options.reconnect_last = last;
+  const Bus bus(server.options);
+  for (int attempt = 0; attempt < attempts; ++attempt) server.accept();
 }
 
 TEST_CASE("a server that cannot be reached is tried after pauses that double") {

@@ -9,14 +9,9 @@
 namespace entente::fleet {
 
 std::optional<std::string> objection_to_server(const std::string& url) {
-  const auto scheme = url.find("://");
-  if (scheme == std::string::npos || (!url.starts_with("nats://") && !is_tls(url)))
-    return "must be nats://host:port, or with TLS tls://host:port";
-  std::string host = url.substr(scheme + 3);
-  if (host.find('@') != std::string::npos) return "must not have a user or password; use the keys beside it";
-  host.resize(std::min(host.find('/'), host.size()));
-  if (const auto colon = host.rfind(':'); colon != std::string::npos && host.find(']', colon) == std::string::npos)
-    host.resize(colon);
+  if (!url.starts_with("nats://") && !is_tls(url)) return "must be nats://host:port, or with TLS tls://host:port";
+  if (url.find('@') != std::string::npos) return "must not have a user or password; use the keys beside it";
+  const std::string host = place_of(url).host;
   if (host.empty()) return "names no host";
   if (is_tls(url) || host == "localhost" || host == "[::1]") return std::nullopt;
   if (const auto address = net::Address::parse(host + ":1"); address && net::is_loopback_v4(*address))

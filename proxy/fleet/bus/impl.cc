@@ -123,7 +123,9 @@ natsStatus Bus::Impl::connect() {
   natsStatus status = natsOptions_Create(&options);
   if (status == NATS_OK) status = set(options);
   if (status == NATS_OK) {
+    trying_since_ = steady_now();
     status = natsConnection_Connect(&fresh->nats, options);
+    trying_since_ = kNotTrying;
     if (status == NATS_OK) {
       jsOptions stream;
       jsOptions_Init(&stream);
@@ -146,11 +148,27 @@ natsStatus Bus::Impl::connect() {
   return status;
 }
 
+Millis Bus::Impl::end_silent_attempt() {
+  constexpr Millis kLook = kConnectWait + 500;
+  if (steady_now() < trying_since_) {
+    silent_.forget();
+    return kLook;
+  }
+  std::vector<net::Address> peers;
+  for (const std::string& url : options_.servers) {
+    const ServerPlace place = place_of(url);
+    if (const auto found = net::resolve(place.host, place.port)) peers.insert(peers.end(), found->begin(), found->end());
+  }
+  if (silent_.look(peers) > 0) was_silent_ = true;
+  return kLook;
+}
+
 void Bus::Impl::went_up() {
   {
     const std::lock_guard lock(mutex_);
     if (up_) return;
     up_ = true;
+    trying_since_ = kNotTrying;
     attempts_ = 0;
     error_.clear();
     reasons_.clear();
@@ -167,7 +185,7 @@ void Bus::Impl::went_down() {
     const std::lock_guard lock(mutex_);
     if (!up_) return;
     up_ = false;
-    lost_at_ = steady_now();
+    lost_at_ = trying_since_ = steady_now();
     error_ = "the connection was lost";
   }
   ++counters_->losses;
@@ -176,7 +194,8 @@ void Bus::Impl::went_down() {
 }
 
 /// Reports each reason once, until it is connected.
-void Bus::Impl::cannot_connect(const std::string& why) {
+void Bus::Impl::cannot_connect(std::string why) {
+  if (was_silent_.exchange(false)) why = "NATS went silent before it answered CONNECT";
   {
     const std::lock_guard lock(mutex_);
     if (up_ || ended_) return;
@@ -230,12 +249,14 @@ void Bus::Impl::end() {
     last = std::exchange(connection_, nullptr);
   }
   for (Subscription& one : subscriptions_) natsSubscription_Destroy(one.nats);
-  if (last == nullptr || hooks_.back()->closed) return;
-  if (up_) natsConnection_FlushTimeout(last->nats, static_cast<std::int64_t>(kGoodbye));
-  ended_ = true;
-  natsConnection_Close(last->nats);
-  // libnats calls back once more, from its own thread.
-  for (Millis waited = 0; waited < kGoodbye && !hooks_.back()->closed; ++waited) nats_Sleep(1);
+  if (last != nullptr && !hooks_.back()->closed) {
+    if (up_) natsConnection_FlushTimeout(last->nats, static_cast<std::int64_t>(kGoodbye));
+    ended_ = true;
+    natsConnection_Close(last->nats);
+    // libnats calls back once more, from its own thread.
+    for (Millis waited = 0; waited < kGoodbye && !hooks_.back()->closed; ++waited) nats_Sleep(1);
+  }
+  if (helper_) helper_->stop();  // last: all the above may wait for an attempt that it ends
 }
 
 // -- Messages ---------------------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@
 
 #include "proxy/fleet/bus/connection.h"
 #include "proxy/net/job_thread.h"
+#include "proxy/net/process/stray_connections.h"
 
 namespace entente::fleet {
 
@@ -64,6 +65,9 @@ class Bus::Impl : public std::enable_shared_from_this<Bus::Impl> {
     clerk_.emplace("bus buckets", options_.most_waiting, nullptr, &nats_ReleaseThreadMemory);
     patient_clerk_.emplace("bus patient", options_.most_waiting, nullptr, &nats_ReleaseThreadMemory);
     storer_.emplace("bus streams", options_.most_waiting, nullptr, &nats_ReleaseThreadMemory);
+    if (nats_GetVersionNumber() < kNoticesSilence)
+      helper_.emplace(
+          "bus helper", 0, [this] { return end_silent_attempt(); }, [] {});
   }
   void end();
 
@@ -106,6 +110,11 @@ class Bus::Impl : public std::enable_shared_from_this<Bus::Impl> {
   bool send(const std::function<void()>& job) { return sender_->put(128, job); }
 
  private:
+  /// The version since which libnats gives up a server that goes silent before it answers CONNECT. Those before it read
+  /// on without a pause until the connection ends.
+  static constexpr std::uint32_t kNoticesSilence = 0x030800;
+  static constexpr Millis kNotTrying = std::numeric_limits<Millis>::max();
+
   /// The context of libnats's callbacks, which may come when we are gone.
   struct Hook {
     std::weak_ptr<Impl> impl;
@@ -159,6 +168,7 @@ class Bus::Impl : public std::enable_shared_from_this<Bus::Impl> {
     const std::string why = why_failed(of);
     with(hook, [&](Impl& its) {
       its.went_down();
+      its.trying_since_ = kNotTrying;
       if (!why.empty()) its.cannot_connect(why);
       static_cast<Hook*>(hook)->closed = true;  // the hook may go once nothing holds `its`
       its.sender_->wake();
@@ -175,7 +185,9 @@ class Bus::Impl : public std::enable_shared_from_this<Bus::Impl> {
     const std::string why = why_failed(of);
     with(hook, [&](Impl& its) {
       if (!why.empty()) its.cannot_connect(why);
-      pause = static_cast<std::int64_t>(its.pause(static_cast<unsigned>(attempts)));
+      const Millis next = its.pause(static_cast<unsigned>(attempts));
+      its.trying_since_ = steady_now() + next;
+      pause = static_cast<std::int64_t>(next);
     });
     return pause;
   }
@@ -192,9 +204,11 @@ class Bus::Impl : public std::enable_shared_from_this<Bus::Impl> {
   }
   void went_up();
   void went_down();
-  void cannot_connect(const std::string& why);
+  void cannot_connect(std::string why);
   void was_refused(const std::string& what);
   void tell_state(bool up);
+  /// On the helper's thread: ends an attempt of libnats to connect that outlasted its time. Returns when to look again.
+  Millis end_silent_attempt();
   /// Starts the threads of watches that have none. False: the machine has no thread left for one of them.
   bool start_watches();
   void run(Watch& watch);
@@ -204,6 +218,7 @@ class Bus::Impl : public std::enable_shared_from_this<Bus::Impl> {
   const bool encrypted_;
   const std::shared_ptr<BusCounters> counters_ = std::make_shared<BusCounters>();
   std::atomic<bool> up_{false};
+  std::atomic<Millis> trying_since_{kNotTrying};  // libnats tries to connect
   std::atomic<Millis> closes_at_{std::numeric_limits<Millis>::max()};  // orders that begin later fail
   std::atomic<bool> ended_{false};            // closed by us: the end of the connection is not reported
   std::atomic<std::uint64_t> generation_{0};  // of watches: they restart when it changes
@@ -222,8 +237,10 @@ class Bus::Impl : public std::enable_shared_from_this<Bus::Impl> {
   std::vector<Subscription> subscriptions_;
   std::atomic<unsigned> attempts_{0};  // since the connection was up
   Millis next_attempt_ = 0;
+  net::StrayConnections silent_;          // of the helper's thread
+  std::atomic<bool> was_silent_{false};  // the helper ended the attempt to connect
 
-  std::optional<net::JobThread> sender_, clerk_, patient_clerk_, storer_;  // last, so that they end first
+  std::optional<net::JobThread> helper_, sender_, clerk_, patient_clerk_, storer_;  // last, so that they end first
 };
 
 }  // namespace entente::fleet

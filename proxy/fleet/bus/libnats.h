@@ -3,6 +3,9 @@
 
 #include <nats/nats.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <string>
 
 #include "proxy/fleet/bus.h"
@@ -48,6 +51,22 @@ inline std::size_t size_of(const BusMessage& message) {
 }
 
 inline bool is_tls(const std::string& url) { return url.starts_with("tls://"); }
+
+struct ServerPlace {
+  std::string host;  ///< a name, or an address (IPv6: in brackets)
+  std::uint16_t port;
+};
+/// Of "nats://host:port" or "tls://host:port"; without a port, that of NATS. REQUIRES: `url` has "://".
+inline ServerPlace place_of(const std::string& url) {
+  std::string host = url.substr(url.find("://") + 3);
+  host.resize(std::min(host.find('/'), host.size()));
+  std::uint16_t port = 4222;
+  if (const auto colon = host.rfind(':'); colon != std::string::npos && host.find(']', colon) == std::string::npos) {
+    port = static_cast<std::uint16_t>(std::atoi(host.c_str() + colon + 1));
+    host.resize(colon);
+  }
+  return {host, port};
+}
 
 constexpr std::int64_t kJetStreamWait = 2'000;  // ms
 

@@ -560,6 +560,17 @@ TEST_CASE("what others put into the fleet's bans and queues is counted if it is 
   CHECK(field.its.until([&] { return alone.metric("fleet_bans_waiting") == 1; }));
 }
 
+TEST_CASE("while NATS has not answered yet, an operator is told to try again") {
+  if (NatsServer::is_missing()) return;
+  const NatsServer nats;
+  nats.freeze();
+  std::string answer;
+  for (int times = 0; times < 10 && !has(answer, "yet"); ++times)  // a busy machine may be late
+    answer = Home(nats.url()).node->answer("nodes", false, "by me");
+  CHECK(answer == "error: this node is not connected to NATS yet, try again\n");
+  nats.thaw();
+}
+
 TEST_CASE("without NATS, an operator is told why") {
   const Home home("nats://127.0.0.1:9");
   std::string answer;
