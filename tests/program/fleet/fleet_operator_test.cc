@@ -440,7 +440,7 @@ TEST_CASE("an operator's first command asks which nodes there are, and later one
   field.add("b", [](const std::string&, bool) { return "ok\n"; });
   field.meets();
   field.hear("list");  // the nodes are gathered now
-  REQUIRE(asked > 0);
+  REQUIRE(field.its.until([&] { return asked > 0; }));
   const std::size_t before = asked;
   const auto connects = [&] { return field.home.fleet->bus().counts().connects; };
   const auto connected = connects();
