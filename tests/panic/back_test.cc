@@ -136,6 +136,37 @@ TEST_CASE("an answer that comes late is that of its own order, and makes no wall
   CHECK(skipped.hears<words::Step>("unit: 102 direction: EAST").find("sends Action") != std::string::npos);
 }
 
+TEST_CASE("of two orders that one answer fits, the newer one is counted unless it is answered in time") {
+  const std::string late = "loses Fire: the server did not carry out the shot in time\n";
+  const std::string ended = "says ShotEnded shooter: 1 shot: 8 (to 1)\n";
+  Play play;
+  play.start();
+  play.hears<words::Fire>("unit: 102 shot: 7 vx: 1");
+  REQUIRE(play.stage.waits(2 * kSecond).starts_with(late));
+  REQUIRE(play.hears<words::Fire>("unit: 102 shot: 8 vx: 1").find("sends Action") != std::string::npos);
+  REQUIRE(play.receives(play.lines.move(kEast, 0, 1)).find(" shot: 7 ") != std::string::npos);
+
+  SUBCASE("it has no answer") {
+    CHECK(play.stage.waits(2 * kSecond - 1) == "");
+    CHECK(play.stage.waits(1) == late + ended);
+    CHECK(play.stage.waits(5 * kSecond) == "");
+  }
+  SUBCASE("a later order is answered") {
+    play.hears<words::Step>("unit: 102 direction: NORTH");
+    CHECK(play.receives(play.lines.move(kNorth, 1, 1)).starts_with(late + ended));
+    CHECK(play.stage.waits(5 * kSecond) == "");
+  }
+  SUBCASE("its tank is lost") {
+    const std::string died = play.receives(play.lines.event(kDestroy, 0, 0, 1));
+    CHECK(died.find("loses Fire: the tank was lost before the shot was carried out\n" + ended) != std::string::npos);
+    CHECK(play.stage.waits(5 * kSecond).find("loses") == std::string::npos);
+  }
+  SUBCASE("it is answered") {
+    CHECK(play.receives(play.lines.move(kEast, 0, 1)).find(" shot: 8 ") != std::string::npos);
+    CHECK(play.stage.waits(5 * kSecond) == "");
+  }
+}
+
 /// The number of Actions in `lines`.
 std::size_t actions(const std::string& lines) {
   std::size_t count = 0;

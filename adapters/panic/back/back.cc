@@ -157,7 +157,7 @@ void PanicBack::on_destroy(Piece& victim, Out& out) {
 void PanicBack::on_move(Piece& piece, const Event& move, Out& out) {
   if (!is_direction(move.direction)) return out.drop(drops::kMoveNoDirection);
   const int moved = tiles_moved(move.value);
-  const auto asked = driver_.answered(piece.number, move.direction, moved != 0);
+  const auto asked = driver_.answered(piece.number, move.direction, moved != 0, out);
   piece.facing = move.direction;
   piece.at = near_map(step(piece.at, move.direction, moved));
   piece.stood.reset();

@@ -60,8 +60,11 @@ void refuse_numbered(std::optional<std::uint32_t> number, const MappingLine& why
 }  // namespace
 
 void Driver::end_shots(const TankOrders& tank, core::BackOut& out) {
-  const bool waits = tank.unanswered && tank.unanswered->action == ActionType::kShoot && !tank.counted;
-  if (waits) refuse_numbered(tank.unanswered->shot, drops::kShotOfLost, out);
+  const auto end = [&](const SentOrder& order) {
+    if (order.action == ActionType::kShoot && !order.counted) refuse_numbered(order.shot, drops::kShotOfLost, out);
+  };
+  for (const SentOrder& order : tank.late) end(order);
+  if (tank.unanswered) end(*tank.unanswered);
   if (tank.shot) refuse_numbered(tank.shot->number, drops::kShotOfLost, out);
 }
 
@@ -131,8 +134,8 @@ Direction Driver::ahead(const TankOrders& tank, const Piece& piece) const {
 }
 
 /// The server answers in order. A late order may have no answer at all, so the answer is that of the oldest order that
-/// it fits. If it fits the last order, too, that one is no longer waited for.
-std::optional<Order> Driver::answered(std::uint32_t piece, Direction direction, bool moved) {
+/// it fits. If it fits the last order, too, the next order does not wait for the answer to that one.
+std::optional<Order> Driver::answered(std::uint32_t piece, Direction direction, bool moved, core::BackOut& out) {
   const auto at = tanks_.find(piece);
   if (at == tanks_.end()) return std::nullopt;
   TankOrders& tank = at->second;
@@ -143,11 +146,12 @@ std::optional<Order> Driver::answered(std::uint32_t piece, Direction direction, 
   const auto oldest = std::find_if(tank.late.begin(), tank.late.end(), fits);
   if (oldest == tank.late.end()) {
     if (!tank.late.empty() && !fits_last) return std::nullopt;
-    tank.late.clear();
+    drop_late(tank, tank.late.size(), out);
     return std::exchange(tank.unanswered, std::nullopt);
   }
   Order order = *oldest;
-  tank.late.erase(tank.late.begin(), oldest + 1);
+  oldest->counted = true;
+  drop_late(tank, static_cast<std::size_t>(oldest - tank.late.begin()) + 1, out);
   if (fits_last) tank.late.push_back(*std::exchange(tank.unanswered, std::nullopt));
   order.sure = std::none_of(tank.late.begin(), tank.late.end(),
                             [&](const Order& later) { return fits(later) && later.action != order.action; });
@@ -161,20 +165,26 @@ std::optional<Order> Driver::next(core::BackOut& out) {
     const auto order = next_of(tank, *piece, out);
     if (!order) continue;
     if (tank.unanswered) tank.late.push_back(*tank.unanswered);
-    if (tank.late.size() > kMostLate) tank.late.erase(tank.late.begin());
-    tank.unanswered = order;
-    tank.counted = false;
-    tank.sent = out.now();
+    if (tank.late.size() > kMostLate) drop_late(tank, 1, out);
+    tank.unanswered = SentOrder{*order, out.now()};
     sent_[sent_count_++ % sent_.size()] = out.now();
     return order;
   }
   return std::nullopt;
 }
 
-/// The server has not carried it out: the tank is where it was.
-void Driver::count_unanswered(const Order& order, core::BackOut& out) {
+/// The server has not carried it out in time: the tank is where it was.
+void Driver::count_unanswered(SentOrder& order, core::BackOut& out) {
+  if (std::exchange(order.counted, true)) return;
   if (order.action == ActionType::kShoot) return refuse_numbered(order.shot, drops::kShotUnanswered, out);
   out.drop(drops::kUnanswered, words::Step());
+}
+
+/// Forgets the oldest of the late orders, which have no answer.
+void Driver::drop_late(TankOrders& tank, std::size_t count, core::BackOut& out) {
+  const auto end = tank.late.begin() + static_cast<std::ptrdiff_t>(count);
+  for (auto at = tank.late.begin(); at != end; ++at) count_unanswered(*at, out);
+  tank.late.erase(tank.late.begin(), end);
 }
 
 std::optional<Order> Driver::next_of(TankOrders& tank, const Piece& piece, core::BackOut& out) {
@@ -183,9 +193,14 @@ std::optional<Order> Driver::next_of(TankOrders& tank, const Piece& piece, core:
     if (now >= tank.fired + kPerShot) wish_shot(tank, piece, {tank.steering.looking(), {}, nullptr}, out);
     out.wake(now + kLook);
   }
-  const bool late = tank.unanswered && now >= tank.sent + kNoAnswer;
-  if (late && !std::exchange(tank.counted, true)) count_unanswered(*tank.unanswered, out);
-  const bool busy = tank.unanswered && !late;
+  const auto times_out = [&](SentOrder& order) {
+    const bool late = now >= order.sent + kNoAnswer;
+    if (late) count_unanswered(order, out);
+    return late;
+  };
+  for (SentOrder& order : tank.late)
+    if (!order.counted && !times_out(order)) out.wake(order.sent + kNoAnswer);
+  const bool busy = tank.unanswered && !times_out(*tank.unanswered);
   if (busy || !may_send(now)) {
     out.wake(now + kLook);
     return std::nullopt;

@@ -45,7 +45,7 @@ class Driver {
   /// Takes an intent that steers or shoots. False if it does neither.
   bool hear(const core::Intent& intent, core::BackOut& out);
   /// The server moved or turned this tank. Returns the order that it has answered by this; nothing if none was sent.
-  std::optional<Order> answered(std::uint32_t piece, Direction direction, bool moved);
+  std::optional<Order> answered(std::uint32_t piece, Direction direction, bool moved, core::BackOut& out);
 
   /// What to send now, which counts as sent.
   std::optional<Order> next(core::BackOut& out);
@@ -54,6 +54,10 @@ class Driver {
   const Piece* astray(core::BackOut& out);
 
  private:
+  struct SentOrder : Order {
+    core::Micros sent = 0;
+    bool counted = false;  ///< that it has had no answer in time
+  };
   struct TankOrders {
     core::Steering steering;
     std::uint64_t step_asked = 0;
@@ -63,10 +67,9 @@ class Driver {
       std::uint64_t asked;
     };
     std::optional<Shot> shot;
-    std::optional<Order> unanswered;
-    std::vector<Order> late;  ///< orders before it that may still be answered, the oldest first
-    bool counted = false;     ///< that it has had no answer
-    core::Micros sent = 0, fired = 0;
+    std::optional<SentOrder> unanswered;
+    std::vector<SentOrder> late;  ///< orders before it that may still be answered, the oldest first
+    core::Micros fired = 0;
     std::optional<core::Micros> drove, off_since;
     core::Micros stirred = 0;          ///< when the player's client last moved or turned it
     std::optional<Direction> turned;   ///< the direction in which the server's tank was turned since then
@@ -78,7 +81,8 @@ class Driver {
   static void end_shots(const TankOrders& tank, core::BackOut& out);
   void wish_shot(TankOrders& tank, const Piece& piece, const core::Shooting& shooting, core::BackOut& out);
   Direction ahead(const TankOrders& tank, const Piece& piece) const;
-  static void count_unanswered(const Order& order, core::BackOut& out);
+  static void count_unanswered(SentOrder& order, core::BackOut& out);
+  static void drop_late(TankOrders& tank, std::size_t count, core::BackOut& out);
   std::optional<Order> next_of(TankOrders& tank, const Piece& piece, core::BackOut& out);
   std::optional<Order> take_shot(TankOrders& tank, const Piece& piece, core::BackOut& out);
   std::optional<Order> take_drive(TankOrders& tank, const Piece& piece, core::BackOut& out);
