@@ -318,6 +318,70 @@ TEST_CASE("a tile is a wall if no tank can stand in its middle, and so is the wo
   CHECK(play.acts(kDrive, kNorth, 1) == "sends Move direction=1 value=0 piece=1\n");
 }
 
+/// A world of tiles in which the tiles for which `stands` are walls.
+template <class Stands>
+words::World tiled(const char* hash, Stands&& stands) {
+  words::World world;
+  world.set_hash(hash);
+  world.set_kind(words::World::TILES);
+  world.set_west(-400), world.set_east(400), world.set_south(-400), world.set_north(400);
+  world.set_columns(32), world.set_rows(32);
+  for (unsigned i = 0; i < 32 * 32; ++i) world.mutable_tiles()->push_back(stands(i % 32, i / 32) ? '\0' : '\3');
+  return world;
+}
+
+std::size_t bricks(const std::string& said) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = said.find("sends CreateBrick ", at)) != std::string::npos; ++at) ++count;
+  return count;
+}
+
+TEST_CASE("of the walls of a world, 400 are shown, and a world with more of them is counted") {
+  const std::string full = "loses World: it has more walls than a client can read in time; only 400 are shown\n";
+  const auto even = [](unsigned x, unsigned y) { return (x + y) % 2 == 0; };
+  Play play;
+  play.stage.opens();
+  play.tells_room();
+  play.stage.hears(tiled("b", [&](unsigned x, unsigned y) { return even(x, y) && y < 25; }));
+  play.hears<words::Ready>("");
+  const std::string all = play.hears<words::Spawned>(Play::kSpawned);
+  CHECK(bricks(all) == 400);
+  CHECK(all.find(full) == std::string::npos);
+  // Those of the next world are shown instead.
+  std::string next = play.stage.hears(tiled("c", [&](unsigned x, unsigned y) { return !even(x, y) && y < 25; }));
+  CHECK(next.find(full) == std::string::npos);
+  CHECK(bricks(next + play.waits(60 * kSecond)) == 400);
+  next = play.stage.hears(tiled("d", [&](unsigned x, unsigned y) { return !even(x, y); }));
+  CHECK(next.find(full) != std::string::npos);
+  CHECK(bricks(next + play.waits(60 * kSecond)) == 0);
+
+  Play greeted;
+  greeted.stage.opens();
+  greeted.tells_room();
+  greeted.stage.hears(tiled("d", even));
+  greeted.hears<words::Ready>("");
+  const std::string some = greeted.hears<words::Spawned>(Play::kSpawned);
+  CHECK(bricks(some) == 400);
+  CHECK(some.find(full) != std::string::npos);
+}
+
+TEST_CASE("a world whose obstacles are too many to be laid out as walls is counted") {
+  words::World world;
+  world.set_hash("b");
+  world.set_kind(words::World::SOLIDS);
+  world.set_west(-400), world.set_east(400), world.set_south(-400), world.set_north(400);
+  words::Solid solid;
+  solid.set_half_x(400), solid.set_half_y(400), solid.set_height(1);
+  for (int i = 0; i < 98; ++i) *world.add_solids() = solid;  // each on 1,024 tiles
+  Play play;
+  play.stage.opens();
+  play.tells_room();
+  play.stage.hears(world);
+  play.hears<words::Ready>("");
+  CHECK(play.hears<words::Spawned>(Play::kSpawned).find("loses World: it has more obstacles than can be looked at") !=
+        std::string::npos);
+}
+
 TEST_CASE("a tank on the tile of a wall is shown on the nearest tile without one") {
   Play play;
   play.stage.opens();

@@ -235,6 +235,22 @@ TEST_CASE("the work for a world does not grow with its size") {
   walls.lay(endless, Tiles(kSide, kSide, HUGE_VAL, 0, 0));
 }
 
+TEST_CASE("solids that make no wall, because there are too many, are counted") {
+  constexpr std::size_t kTilesNear = 9;
+  words::World world = open_world();
+  const auto left_out = [&](const Tiles& tiles) {
+    Walls walls;
+    walls.lay(world, tiles);
+    return walls.left_out();
+  };
+  for (std::size_t i = 0; i < Walls::kMost / kTilesNear; ++i) add(world, 12.5, -12.5, 2, 2);
+  CHECK(left_out(kTiles) == 0);
+  for (int i = 0; i < 2; ++i) add(world, 12.5, -12.5, 2, 2);
+  CHECK(left_out(kTiles) == 2);
+  while (world.solids_size() < static_cast<int>(core::Terrain::kMostBlocks) + 3) *world.add_solids() = world.solids(0);
+  CHECK(left_out(Tiles(1, 1, 800, 0, 0)) == 3);
+}
+
 TEST_CASE("a world with too many, too large or invalid solids is still laid out") {
   words::World world = open_world();
   for (int i = 0; i < 20'000; ++i) add(world, 0, 0, 1e6, 1e6);

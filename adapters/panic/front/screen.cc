@@ -114,7 +114,7 @@ void Screen::look_at_wall(Tile tile, Out& out) {
 }
 
 Screen::Index Screen::wall_at(Tile tile) {
-  const auto [at, is_new] = index_of_wall_.try_emplace(tile.y * tiles_.columns() + tile.x);
+  const auto [at, is_new] = index_of_wall_.try_emplace(index_of(tile));
   if (is_new) {
     at->second = new_piece();
     pieces_[at->second].wall = true;

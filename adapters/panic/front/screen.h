@@ -105,16 +105,18 @@ class Screen {
   using Index = std::size_t;  // the piece's number minus 1
 
   // Greeting.
-  void take_map(const core::WorldState& world);
+  void take_map(Out& out);
   Tiles tiles_of(const words::World* world) const;
   void take_units(bool watcher, Out& out);
   GameState state_of(std::uint16_t number, std::optional<Index> watchers_tank, Out& out) const;
   Tile first_look(const Out& out) const;
   void tell_pieces(Out& out);
-  void lay_walls(const core::WorldState& world);
+  void lay_walls(Out& out);
   void tell_walls(Tile from, Out& out);
+  void add_walls(Out& out);
   bool is_drawn_blocked(Tile tile) const { return picture_ != nullptr && picture_->blocks(tile); }
   bool shows_wall(Tile tile) const { return (walls_->shows(tile) || masonry_.stands(tile)) && !is_drawn_blocked(tile); }
+  int index_of(Tile tile) const { return tile.y * tiles_.columns() + tile.x; }
   Index wall_at(Tile tile);
   Tile place_of(Tile now, const words::Pose& pose) const;
   void look_at_wall(Tile tile, Out& out);

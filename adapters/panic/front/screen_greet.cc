@@ -6,6 +6,7 @@
 
 #include "adapters/panic/front/screen.h"
 #include "adapters/panic/wire/dialect.h"
+#include "adapters/panic/wire/drops.h"
 #include "adapters/panic/world/ground.h"
 
 namespace entente::panic {
@@ -37,7 +38,7 @@ std::optional<MapNumber> map_of(const words::World* world) {
 
 void Screen::greet(std::uint16_t number, bool watcher, Out& out) {
   forget_all();
-  take_map(out.world());
+  take_map(out);
   take_units(watcher, out);
   const auto watchers_tank = watcher ? std::optional(new_piece()) : std::nullopt;
   greeted_ = true;
@@ -72,10 +73,8 @@ void Screen::take_world(Out& out) {
   masonry_.lay(*world, laid_over(world));
   if (!greeted_ || same_game_) return;
   tiles_ = tiles_of(world);
-  lay_walls(out.world());
-  for (Tile tile; tile.y < tiles_.rows(); ++tile.y)
-    for (tile.x = 0; tile.x < tiles_.columns() && index_of_wall_.size() < kMostWalls; ++tile.x)
-      if (shows_wall(tile)) wall_at(tile);
+  lay_walls(out);
+  add_walls(out);
   for (Index i = 0; i < pieces_.size(); ++i) waits(i);
   if (!waiting_.empty()) out.wake(out.now());
 }
@@ -95,23 +94,38 @@ void Screen::forget_all() {
   pace_.start_again();
 }
 
-void Screen::take_map(const core::WorldState& world) {
+void Screen::take_map(Out& out) {
+  const core::WorldState& world = out.world();
   same_game_ = world.room().game() == kGameName;
   const MapNumber map = map_of(world.geometry()).value_or(kStandIn);
   map_ = map.id;
   map_version_ = map.version;
   tiles_ = tiles_of(world.geometry());
-  lay_walls(world);
+  lay_walls(out);
 }
 
 /// Finds the walls of a world of another game. Maps of Panic have theirs in the client's picture.
-void Screen::lay_walls(const core::WorldState& world) {
+void Screen::lay_walls(Out& out) {
+  const core::WorldState& world = out.world();
   const bool has_walls = world.geometry() != nullptr && !same_game_ && !map_of(world.geometry());
   walls_ = has_walls ? walls_of(world.shared_geometry(), tiles_) : std::make_shared<const Walls>();
   picture_ = nullptr;
   if (!has_walls) return;
+  if (walls_->left_out() != 0) out.drop(drops::kObstaclesFull);
   for (const Ground& picture : pictures_->grounds)
     if (picture.id() == map_ && picture.version() == map_version_) picture_ = &picture;
+}
+
+/// Adds the walls that this world has and the one before it had not.
+void Screen::add_walls(Out& out) {
+  const auto stays = [&](const auto& wall) { return shows_wall(pieces_[wall.second].at); };
+  auto shown = static_cast<std::size_t>(std::count_if(index_of_wall_.begin(), index_of_wall_.end(), stays));
+  for (Tile tile; tile.y < tiles_.rows(); ++tile.y)
+    for (tile.x = 0; tile.x < tiles_.columns(); ++tile.x) {
+      if (!shows_wall(tile) || index_of_wall_.contains(index_of(tile))) continue;
+      if (shown++ >= kMostWalls) return out.drop(drops::kWallsFull);
+      wall_at(tile);
+    }
 }
 
 /// Creates the walls, the nearest first, and before all units, because a client draws the newest piece on top.
@@ -125,7 +139,10 @@ void Screen::tell_walls(Tile from, Out& out) {
     return std::tuple(east * east + south * south, tile.y, tile.x);
   };
   std::sort(walls.begin(), walls.end(), [&](Tile a, Tile b) { return far(a) < far(b); });
-  if (walls.size() > kMostWalls) walls.resize(kMostWalls);
+  if (walls.size() > kMostWalls) {
+    out.drop(drops::kWallsFull);
+    walls.resize(kMostWalls);
+  }
   for (const Tile tile : walls) {
     const Index index = wall_at(tile);
     pieces_[index].there = true;

@@ -72,10 +72,11 @@ class Plot {
 }  // namespace
 
 /// For each tile, the solids near it, as a world of its own with the same bounds.
-std::vector<core::Terrain> Walls::terrain_by_tile(const words::World& world) const {
+std::vector<core::Terrain> Walls::terrain_by_tile(const words::World& world) {
   std::vector<words::World> near(static_cast<std::size_t>(tiles_.columns()) * static_cast<std::size_t>(tiles_.rows()));
   const double beside = tiles_.side() / 2 + kBulk.length;
   std::size_t counted = 0;
+  left_out_ = 0;
   for_each_solid(world, [&](const words::Solid& solid) {
     const double cos = std::abs(std::cos(solid.yaw())), sin = std::abs(std::sin(solid.yaw()));
     const double reach_x = solid.half_x() * cos + solid.half_y() * sin + beside;
@@ -84,8 +85,11 @@ std::vector<core::Terrain> Walls::terrain_by_tile(const words::World& world) con
     const Tile first = tiles_.at(solid.x() - reach_x, solid.y() + reach_y);
     const Tile last = tiles_.at(solid.x() + reach_x, solid.y() - reach_y);
     for (Tile tile = first; tile.y <= last.y; ++tile.y)
-      for (tile.x = first.x; tile.x <= last.x && counted < kMost; ++tile.x, ++counted)
+      for (tile.x = first.x; tile.x <= last.x; ++tile.x) {
+        if (counted == kMost) return void(++left_out_);
+        ++counted;
         *near[place(tile)].add_solids() = solid;
+      }
   });
   std::vector<core::Terrain> terrain;
   terrain.reserve(near.size());
@@ -94,7 +98,7 @@ std::vector<core::Terrain> Walls::terrain_by_tile(const words::World& world) con
     plot.set_east(world.east());
     plot.set_south(world.south());
     plot.set_north(world.north());
-    terrain.emplace_back(plot);
+    left_out_ += terrain.emplace_back(plot).left_out();
   }
   return terrain;
 }

@@ -27,9 +27,11 @@ class Walls {
   bool stands(Tile tile) const { return !stands_.empty() && tiles_.holds(tile) && stands_[place(tile)]; }
   /// Whether the tile is a wall that must be shown: not one deep inside a large block of walls.
   bool shows(Tile tile) const;
+  /// The number of solids of which some part makes no wall, because more than kMost are counted.
+  std::size_t left_out() const { return left_out_; }
 
  private:
-  std::vector<core::Terrain> terrain_by_tile(const words::World& world) const;
+  std::vector<core::Terrain> terrain_by_tile(const words::World& world);
   std::size_t place(Tile tile) const {
     return static_cast<std::size_t>(tile.y) * static_cast<std::size_t>(tiles_.columns()) +
            static_cast<std::size_t>(tile.x);
@@ -37,6 +39,7 @@ class Walls {
 
   Tiles tiles_{1, 1};
   std::vector<bool> stands_;
+  std::size_t left_out_ = 0;
 };
 
 /// The walls of this geometry. All on this thread who ask for the same get the same, as long as anybody has it.

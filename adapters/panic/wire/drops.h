@@ -25,6 +25,10 @@ inline constexpr MappingLine kMapsUnreadable =
 inline constexpr MappingLine kMapIsFixed =
     dropped_fact("WorldEdit", "the client has its own map, which does not change");
 inline constexpr MappingLine kMasonryFull = dropped_fact("WorldEdit", "more is built than can be shown as walls");
+inline constexpr MappingLine kObstaclesFull =
+    dropped_fact("World", "it has more obstacles than can be looked at; the last ones make no walls");
+inline constexpr MappingLine kWallsFull =
+    dropped_fact("World", "it has more walls than a client can read in time; only 400 are shown");
 inline constexpr MappingLine kUnitUnlike = dropped_fact("Unit", "the client has nothing like viruses and ejected mass");
 inline constexpr MappingLine kTokensFull = dropped_fact("Token", "more than a client can read in time");
 inline constexpr MappingLine kRoundGoesOn =

@@ -196,7 +196,7 @@ constexpr MappingLine kDrops[] = {
     drops::kMoveNoDirection, drops::kOverAlready,     drops::kOtherPlayer,     drops::kWatching,
     drops::kNotInPlay,       drops::kNoTank,          drops::kStepNoDirection, drops::kNoAmmo,
     drops::kShotLeavesMap,   drops::kShotUnanswered,  drops::kShotReplaced,    drops::kShotOfLost,
-    drops::kUnanswered,      drops::kMasonryFull,
+    drops::kUnanswered,      drops::kMasonryFull,     drops::kObstaclesFull,   drops::kWallsFull,
 };
 
 }  // namespace
