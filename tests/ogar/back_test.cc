@@ -621,8 +621,13 @@ TEST_CASE("ogar back: an own shot ends after its flight; at once if the cell is 
   CHECK(has(play.waits(80 * kMillisecond), "says ShotEnded shooter: 1 shot: 7\n"));
   Play small;
   small.plays(59);
-  small.hears(fire);
-  CHECK(has(small.waits(kTick), "says ShotEnded shooter: 1 shot: 7\n"));
+  CHECK(has(small.hears(fire), "says ShotEnded shooter: 1 shot: 7\n"));
+  Play shrunk;  // while its shot flies
+  shrunk.plays(60);
+  shrunk.hears(fire);
+  shrunk.receives(Shown().add(7, CellType::kPlayer, 0, 0, 30, "anna"));
+  fire.set_shot(8);
+  CHECK(has(shrunk.hears(fire), "says ShotEnded shooter: 1 shot: 8\n"));
 }
 
 TEST_CASE("ogar back: a cell that is removed inside the view is gone, and does not keep its player alive") {

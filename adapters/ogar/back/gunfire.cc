@@ -15,8 +15,8 @@ constexpr std::size_t kMostOwnShots = 64;
 }  // namespace
 
 void Gunfire::wished(std::uint32_t number, bool will, core::BackOut& out) {
-  if (own_.size() >= kMostOwnShots) return end(number, out);
-  own_.push_back({number, out.now() + (will ? kFlight : 0)});
+  if (!will || own_.size() >= kMostOwnShots) return end(number, out);
+  own_.push_back({number, out.now() + kFlight});
 }
 
 void Gunfire::end(std::uint32_t number, core::BackOut& out) {
