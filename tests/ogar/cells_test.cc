@@ -265,10 +265,14 @@ TEST_CASE("ogar front: at most 64 tokens are shown, those that lie, and each as 
     token.set_id(id);
     play.hears(token);
   }
-  CHECK(count(play.waits(kTick), "{id=") == 64);
+  const std::string shown = play.waits(kTick);
+  CHECK(count(shown, "{id=") == 64);
+  CHECK(count(shown, "loses Token: more than a client is shown\n") == 1);
+  CHECK_FALSE(has(play.waits(4 * kTick), "loses"));
   token.set_id(1);
   token.set_state(words::Token::CARRIED);
   const std::string next = play.shows(token);
+  CHECK_FALSE(has(next, "loses"));
   CHECK(count(next, "{id=") == 1);  // the next one has its place
   CHECK(has(next, "removed=["));
 }
@@ -283,8 +287,12 @@ TEST_CASE("ogar front: at most 64 rays are drawn at once, each for 0.3 s") {
     ray.set_shot(i);
     play.hears(ray);
   }
-  CHECK(count(play.waits(kTick), "{id=") == 64);
-  CHECK(has(play.waits(8 * kTick), "removed=["));
+  const std::string shown = play.waits(kTick);
+  CHECK(count(shown, "{id=") == 64);
+  CHECK(count(shown, "loses Shot: more than a client is shown at once\n") == 1);
+  const std::string later = play.waits(8 * kTick);
+  CHECK(has(later, "removed=["));
+  CHECK_FALSE(has(later, "loses"));
   CHECK(count(play.shows(ray), "added=[{id=") == 1);
 }
 

@@ -400,6 +400,7 @@ TEST_CASE("ogar front: of very many waves, some are shown") {
   const std::string shown = play.waits(kTick);
   CHECK(count(shown, "{id=") > 4'000);
   CHECK(count(shown, "{id=") <= 4'200);
+  CHECK(count(shown, "loses Shot: more than a client is shown at once\n") == 1);
 }
 
 TEST_CASE("ogar front: a world whose server gives it no hash is shown once, with the walls that are built in it") {
@@ -434,6 +435,22 @@ TEST_CASE("ogar front: a world whose server gives it no hash is shown once, with
     CHECK_FALSE(has(again, "added=["));
     CHECK_FALSE(has(again, "removed=["));
   }
+}
+
+TEST_CASE("ogar front: of the shapes in view, 1024 are shown, and the rest is counted once") {
+  const std::string full = "more than a client can show\n";
+  Play play;
+  play.plays();
+  words::World world = open_world(100);
+  world.set_kind(words::World::TILES);
+  world.set_columns(100);
+  world.set_rows(100);
+  world.set_tiles(std::string(100 * 100, static_cast<char>(words::UNITS_PASS)));
+  play.hears(world);
+  const std::string shown = play.waits(kTick);
+  CHECK(count(shown, " type=1 ") == 1024);
+  CHECK(count(shown, full) == 1);
+  CHECK_FALSE(has(play.waits(kSecond), full));
 }
 
 TEST_CASE("ogar front: walls, water and leaves are small posts, and none looks deadly") {

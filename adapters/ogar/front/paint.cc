@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "adapters/ogar/wire/dialect.h"
 #include "adapters/ogar/wire/drops.h"
@@ -34,6 +35,9 @@ std::uint64_t look_hash_of(const core::UnitState& state, const core::WorldState&
   return std::uint64_t{state.looks_version} << 32U | world.players_version();
 }
 constexpr std::uint64_t kPlain = 1;  // for what is not a unit: its looks never change
+
+/// Whether it is so now, and was not before: what is left out is counted once until all is shown again.
+bool begins(bool is, bool& was) { return !std::exchange(was, is) && is; }
 
 }  // namespace
 
@@ -72,8 +76,8 @@ void Painter::hear(const core::Fact& fact, const core::WorldState& world) {
                        [&](const words::Spawned& spawned) { jump(spawned.unit()); },
                        [&](const words::Teleported& teleported) { jump(teleported.unit()); },
                        [&](const words::Shot& shot) {
-                         if (shot.kind() != words::RAY || rays_.size() >= kMostRays) return;
-                         if (are_cells(world)) return;
+                         if (shot.kind() != words::RAY || are_cells(world)) return;
+                         if (rays_.size() >= kMostRays) return void(rays_full_ = true);
                          const double far = std::hypot(shot.vx(), shot.vy());
                          const double range = (shot.range() > 0 ? shot.range() : kRayRange) / std::max(far, 1e-9);
                          rays_.push_back({kRayKey | ++next_ray_, shot.x(), shot.y(), shot.vx() * range,
@@ -95,7 +99,7 @@ Changes& Painter::paint(const Viewpoint& viewpoint, core::FrontOut& out) {
   in_play_ = viewpoint.in_play();
   paint_units(box, out);
   paint_shots(box, out);
-  paint_tokens(out.world());
+  paint_tokens(out);
   paint_shapes(box, out);
   tell_eaten();
   sweep(painted_, turn_);
@@ -191,6 +195,8 @@ void Painter::paint_shots(const Box& box, core::FrontOut& out) {
     const double x = ray.x + part * ray.dx, y = ray.y + part * ray.dy;
     if (box.touches(x, y, 0)) paint_ball(ray.key, x, y, ray.colour);
   }
+  const bool full = std::exchange(rays_full_, false) || balls_ > kMostBalls;
+  if (begins(full, shots_full_)) out.drop(drops::kShotsFull);
 }
 
 /// A wave as balls around it.
@@ -216,10 +222,10 @@ void Painter::paint_ball(Key key, double x, double y, Colour colour) {
 }
 
 /// Paints tokens on the ground. They are few, so all are sent, wherever they are.
-void Painter::paint_tokens(const core::WorldState& world) {
-  std::size_t shown = 0;
-  for (const auto& [id, token] : world.tokens()) {
-    if (token.state() != words::Token::GROUND || shown++ >= kMostTokens) continue;
+void Painter::paint_tokens(core::FrontOut& out) {
+  std::size_t lying = 0;
+  for (const auto& [id, token] : out.world().tokens()) {
+    if (token.state() != words::Token::GROUND || ++lying > kMostTokens) continue;
     const Plane plane;
     Look look;
     look.type = CellType::kPellet;
@@ -229,6 +235,7 @@ void Painter::paint_tokens(const core::WorldState& world) {
     look.y = static_cast<float>(plane.y(token.y()));
     stroke(entry(kTokenKey | id), 0, kPlain, look);
   }
+  if (begins(lying > kMostTokens, tokens_full_)) out.drop(drops::kTokensFull);
 }
 
 void Painter::paint_shapes(const Box& box, core::FrontOut& out) {
@@ -241,7 +248,7 @@ void Painter::paint_shapes(const Box& box, core::FrontOut& out) {
   still_.begin_round();
   std::size_t shown = 0;
   shapes_.in_box(laid_->west, laid_->east, laid_->south, laid_->north, [&](Shapes::Key key, const Look& look) {
-    if (shown++ >= kMostShapes) return;
+    if (++shown > kMostShapes) return;
     Still* still = still_.find(key);
     if (still == nullptr) {
       const std::uint32_t wire = spare_id();
@@ -251,6 +258,7 @@ void Painter::paint_shapes(const Box& box, core::FrontOut& out) {
     }
     still->turn = still_turn_;
   });
+  if (begins(shown > kMostShapes, shapes_full_)) out.drop(drops::kSolidsFull);
   sweep(still_, still_turn_);
 }
 

@@ -89,7 +89,7 @@ class Painter {
   void paint_shots(const Box& box, core::FrontOut& out);
   void paint_ring(Key key, const words::Shot& wave, double radius, const Box& box, Colour colour);
   void paint_ball(Key key, double x, double y, Colour colour);
-  void paint_tokens(const core::WorldState& world);
+  void paint_tokens(core::FrontOut& out);
   void paint_shapes(const Box& box, core::FrontOut& out);
   void stroke(Painted& cell, core::Id wire, std::uint64_t look_hash, const Look& look);
   std::uint32_t spare_id();
@@ -115,7 +115,9 @@ class Painter {
   std::vector<Eating> eaten_;
   std::vector<Ray> rays_;
   std::uint32_t next_ray_ = 0;
-  std::size_t balls_ = 0;  // of shots, in this painting
+  std::size_t balls_ = 0;                                                // of shots, in this painting
+  bool rays_full_ = false;                                               // a ray was left out since the last painting
+  bool shots_full_ = false, tokens_full_ = false, shapes_full_ = false;  // some are not shown
   Shapes shapes_;
   double widest_ = 0;  // largest radius of all units, in metres
   core::Micros measured_ = 0;

@@ -14,6 +14,8 @@ inline constexpr MappingLine kMinionCollect =
     wire::up("MinionCollect", "", "", wire::Fidelity::kDropped, "no server acts on it");
 inline constexpr MappingLine kVoxels = wire::no_fact("World.voxels", "blocks are not drawn");
 inline constexpr MappingLine kSolidsFull = dropped_fact("World.solids", "more than a client can show");
+inline constexpr MappingLine kTokensFull = dropped_fact("Token", "more than a client is shown");
+inline constexpr MappingLine kShotsFull = dropped_fact("Shot", "more than a client is shown at once");
 inline constexpr MappingLine kChatFull = dropped_fact("Said", "too many chat lines for one update");
 
 // -- By the back: what a server sends ---------------------------------------------------------------------------------

@@ -298,6 +298,8 @@ constexpr MappingLine kMapping[] = {
     drops::kPlayersFull,
     drops::kBoardFull,
     drops::kSlicesNotFinite,
+    drops::kTokensFull,
+    drops::kShotsFull,
     drops::kNobody,
     drops::kOtherChange,
     drops::kWatchOne,
