@@ -12,6 +12,7 @@
 
 #include "proxy/core/drops.h"
 #include "proxy/fleet/arena/fleet_arena.h"
+#include "tests/core/told_out.h"
 #include "tests/fleet/edge.h"
 
 namespace entente::fleet::mirror_test {
@@ -123,6 +124,39 @@ TEST_CASE(
   REQUIRE(last.parts_size() == 2);
   CHECK(last.parts(0).intent().has_leave());
   CHECK(last.parts(1).has_close());
+}
+
+TEST_CASE("a player whom the owner refuses, because it comes too often, would not play") {
+  Mirror mirror(kRun, [](core::Id) { return bus::FromNode::Open(); });
+  entente::testing::ToldBackOut out;
+  out.time = core::kSecond;
+  core::Intent enter{words::Enter()};
+  enter.by = 7;
+  const auto often = [&](const core::Intent& intent) {
+    for (int i = 0; i < 5; ++i) {
+      CHECK(mirror.would_play(enter, out));
+      mirror.hear(intent, out);
+    }
+  };
+  SUBCASE("by entering") { often(enter); }
+  SUBCASE("by changing its name") {
+    words::Player player;
+    player.set_id(7);
+    out.knows(player);
+    core::Intent change{words::Change()};
+    change.by = 7;
+    for (int i = 0; i < 5; ++i) mirror.hear(change, out);
+    CHECK_FALSE(mirror.would_play(enter, out));  // it plays already
+    words::PlayerGone gone;
+    gone.set_id(7);
+    out.knows(gone);
+  }
+  CHECK_FALSE(mirror.would_play(enter, out));
+  core::Intent other = enter;
+  other.by = 8;
+  CHECK(mirror.would_play(other, out));
+  out.time += core::kSecond;
+  CHECK(mirror.would_play(enter, out));
 }
 
 TEST_CASE("with a new owner, players, units and flags keep their ids in the room") {

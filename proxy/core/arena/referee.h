@@ -24,6 +24,9 @@ namespace entente::core {
 
 class Referee final : public Back {
  public:
+  /// Joins and changes of one player, which are reported to everybody.
+  static constexpr Pace kEntries{kSecond, 5};
+
   explicit Referee(Arena arena);
 
   static constexpr Micros kTick = 40 * kMillisecond;
@@ -83,7 +86,7 @@ class Referee final : public Back {
 
   /// What is kept of a seat when its player leaves and rejoins.
   struct RejoinRecord {
-    Pace entries{kSecond, 5};     ///< joins and changes, which are reported to everybody
+    Pace entries = kEntries;
     Micros spawn_allowed_at = 0;  ///< leaving does not shorten the wait after a death
     std::vector<Micros> barrels;  ///< as in Player: leaving loads none
     Micros trigger_allowed_at = 0;

@@ -488,6 +488,8 @@ void Mirror::hear(const Intent& intent, Outlet& out) {
     return;
   }
   Seat& seat = seats_[intent.by];
+  const bool is_in = out.world().player(intent.by) != nullptr;
+  if (is_in ? as<words::Change>(intent) != nullptr : as<words::Enter>(intent) != nullptr) seat.entries.take(out.now());
   if (!line_up_ || (!seat.open && !in_step_)) {
     is_kept(intent, out) ? remember(seat, intent) : out.drop(core::drops::kServerAway, intent);
     return tell_waiting(intent.by, seat, out);
@@ -500,7 +502,9 @@ void Mirror::hear(const Intent& intent, Outlet& out) {
 }
 
 bool Mirror::would_play(const Intent& enter, const Outlet& out) const {
-  return as<words::Enter>(enter)->role() != words::WATCH && out.world().player(enter.by) == nullptr;
+  if (as<words::Enter>(enter)->role() == words::WATCH || out.world().player(enter.by) != nullptr) return false;
+  const auto seat = seats_.find(enter.by);
+  return seat == seats_.end() || seat->second.entries.next() <= out.now();
 }
 
 void Mirror::note_sent(Seat& seat, const Intent& intent, std::uint64_t message, const Outlet& out) {

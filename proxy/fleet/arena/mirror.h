@@ -15,7 +15,9 @@
 #include <string_view>
 #include <vector>
 
+#include "proxy/core/arena/referee.h"
 #include "proxy/core/id_map.h"
+#include "proxy/core/pace.h"
 #include "proxy/core/room_member.h"
 #include "schema/fleet.pb.h"
 
@@ -84,14 +86,15 @@ class Mirror final : public core::Back {
     core::Micros at = 0;
   };
   struct Seat {
-    bool open = false;                      // the owner was told of it
-    bool entered = false;                   // the owner had its Enter when it made the last snapshot
-    bool ready = false;                     // it has received Ready
-    bool refused = false;                   // the owner has refused its last Enter
-    int repeats = 0;                        // of a changed motto or skin, if the owner does not know it
-    bool spawns = false;                    // it is in play, or wants to be
-    bool told_away = false;                 // it was told that there is no owner
-    std::optional<core::Intent> wish = {};  // its Enter, with what it changed since
+    bool open = false;                             // the owner was told of it
+    bool entered = false;                          // the owner had its Enter when it made the last snapshot
+    bool ready = false;                            // it has received Ready
+    bool refused = false;                          // the owner has refused its last Enter
+    core::Pace entries = core::Referee::kEntries;  // as the owner counts them
+    int repeats = 0;                               // of a changed motto or skin, if the owner does not know it
+    bool spawns = false;                           // it is in play, or wants to be
+    bool told_away = false;                        // it was told that there is no owner
+    std::optional<core::Intent> wish = {};         // its Enter, with what it changed since
     // Its last Step, Toward or Keys, unless it moves by claims since; and its last Trigger. In this life.
     std::optional<core::Intent> steers = {}, trigger = {};
     std::vector<Wish> sent = {};              // the last of each kind
