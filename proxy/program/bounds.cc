@@ -34,6 +34,7 @@ constexpr Bound kBounds[] = {
     {"bzflag_world", "worlds of BZFlag", 16 * kMiB, 40'000, 10 * kMillion, 40'000},
     {"bzflag_variables", "the variables of a BZFlag server, which are formulas", 4 * kMiB, 200, 2 * kMillion, 1'000},
     {"bzdraft_resources", "the resources of a server of BZFlag's draft", kMiB, 1'000, kMillion, 2'000},
+    {"incoming shots", "the shots of a server, which may hit a player's tank", 2 * kMiB, 0, 8 * kMillion, 0},
     {"panic walls", "a world of another game, as walls for a client of Panic", 64 * kMiB, 0, 500 * kMillion, 4'000},
     {"panic_map", "maps of Panic", 256 * kKiB, 100, 100'000, 200},
 

@@ -118,6 +118,60 @@ TEST_CASE("however many shots are steered between two steps, no more ways than f
   CHECK(shots.hit_by(7, kShots, step) != nullptr);
 }
 
+TEST_CASE("a test looks at so many solids, however many are near each shot; the other shots wait for the next test") {
+  words::World world;
+  for (int i = 0; i < 3'000; ++i) {  // over the way, and in that of none
+    words::Solid& box = *world.add_solids();
+    box.set_x(-40 + 0.02 * i);
+    box.set_z(20);
+    box.set_half_x(1), box.set_half_y(1), box.set_height(10);
+  }
+  const Terrain terrain(world);
+  constexpr std::uint32_t kShots = IncomingShots::kLegsAtOnce;
+  IncomingShots shots;
+  for (std::uint32_t number = 1; number <= kShots; ++number) shots.watch(from(-50, number), 3.5, 0);
+  const IncomingShots::Step step{kTank, terrain, kAtHome, kAtHome, 0, kSecond};
+  const auto met = [&] {
+    std::size_t count = 0;
+    for (std::uint32_t number = 1; number <= kShots; ++number)
+      count += shots.hit_by(7, number, step) != nullptr ? 1 : 0;
+    return count;
+  };
+  const std::size_t first = met();
+  CHECK(first > 0);
+  CHECK((first - 1) * Terrain::kMostNear < IncomingShots::kSolidsAtOnce);
+  CHECK(met() == first);
+  hit(shots, 0, kMillisecond, terrain);
+  CHECK(met() > first);
+}
+
+TEST_CASE("rays have so many ways at once; one that finds no room waits for the end of others") {
+  words::World yard;
+  yard.set_west(-50), yard.set_east(50), yard.set_south(-50), yard.set_north(50);
+  const Terrain walls(yard);
+  Incoming ray = from(-40);
+  ray.velocity = {1, 0, 0};
+  ray.nature.kind = words::RAY;
+  ray.nature.range = 60;
+  Incoming above = ray;  // bounces between the walls, over the tank
+  above.at[2] = 5;
+  above.nature.bounces = true;
+  above.nature.range = 1e6;
+  IncomingShots shots;
+  for (std::size_t i = 0; i * IncomingShots::kMostBounces < IncomingShots::kMostWays; ++i) shots.watch(above, 1, 0);
+  Micros now = 0;
+  const auto test = [&](Micros until) {
+    const Incoming* met = nullptr;
+    for (; now < until; now += 10 * kMillisecond)
+      if (const Incoming* one = hit(shots, now, now + 10 * kMillisecond, walls)) met = one;
+    return met;
+  };
+  CHECK(test(500 * kMillisecond) == nullptr);
+  shots.watch(ray, 5, now);
+  CHECK(test(kSecond) == nullptr);
+  CHECK(test(kSecond + 30 * kMillisecond) != nullptr);
+}
+
 TEST_CASE("a steered shot is stopped by the walls of its new course, not of the old one") {
   for (const bool behind_wall : {false, true}) {
     CAPTURE(behind_wall);

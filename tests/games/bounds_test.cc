@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
+#include <cmath>
 #include <deque>
 #include <fstream>
 #include <optional>
@@ -15,6 +17,7 @@
 #include "adapters/registry.h"
 #include "adapters/wire/invent.h"
 #include "proxy/core/arena/referee.h"
+#include "proxy/core/gameplay/incoming.h"
 #include "proxy/core/room/room.h"
 #include "tests/support/cut_link.h"
 #include "tests/support/heap.h"
@@ -262,6 +265,52 @@ TEST_CASE("a world of any size becomes walls of Panic within its bound") {
     walls.lay(world, panic::Tiles(kSide, kSide, 2 * half / kSide, 0, 0));
     CHECK(testing::steps() - began <= bound->most_steps(world.ByteSizeLong()));
     CHECK_FALSE(walls.stands({3, 3}));
+  }
+}
+
+TEST_CASE("shots are tested within their bound, as many as there are, and in a world that is dense everywhere") {
+  const Bound* const bound = find_bound("incoming shots");
+  REQUIRE(bound != nullptr);
+  words::World world;
+  world.set_west(-50), world.set_east(50), world.set_south(-50), world.set_north(50);
+  const core::Terrain walls(world);
+  for (std::size_t i = 0; i < core::Terrain::kMostBlocks; ++i) {  // above, and more the nearer
+    words::Solid& box = *world.add_solids();
+    const double far = 10 * std::pow(1.0003, i), way = static_cast<double>(i % 256) / 40;
+    box.set_x(far * std::cos(way)), box.set_y(far * std::sin(way)), box.set_z(50);
+    box.set_half_x(1), box.set_half_y(1), box.set_height(1);
+  }
+  world.set_west(-1e6), world.set_east(1e6), world.set_south(-1e6), world.set_north(1e6);
+  const core::Terrain dense(world);
+  const core::TankModel model;
+  const core::TankState tank;
+  for (const words::ShotKind kind : {words::BALL, words::GUIDED, words::RAY}) {
+    CAPTURE(kind);
+    const std::size_t before = testing::bytes_in_use();
+    core::IncomingShots shots;
+    core::Incoming shot;
+    shot.shooter = 7;
+    shot.back_tests = true;
+    shot.target = 3;
+    shot.nature.kind = kind;
+    shot.nature.bounces = true;
+    shot.nature.range = 1e6;
+    shot.nature.turn_rate = 0.1;
+    do {
+      const double way = 0.01 * ++shot.shot, speed = kind == words::RAY ? 1 : 100;
+      shot.at = {5, -5, 5};  // over the tank, and below the tops of the walls
+      shot.velocity = {speed * std::cos(way), speed * std::sin(way), 0};
+    } while (shots.watch(shot, 60, 0));
+    const auto where = [](Id) { return std::optional(std::array<double, 3>{900, 900, 5}); };
+    std::uint64_t most = 0;
+    for (Micros now = 0; now < 5 * kSecond; now += 40 * kMillisecond) {
+      const std::uint64_t began = testing::steps();
+      shots.hit({model, kind == words::RAY ? walls : dense, tank, tank, now, now + 40 * kMillisecond});
+      shots.guide(3, now + 40 * kMillisecond, 0.04, where, [](const core::Incoming&) {});
+      most = std::max(most, testing::steps() - began);
+    }
+    CHECK(most <= bound->most_steps(0));
+    CHECK(testing::bytes_in_use() - before <= bound->most_bytes(0));
   }
 }
 

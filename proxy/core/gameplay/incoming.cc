@@ -80,12 +80,13 @@ double wave_radius(const words::Shot& wave, double age) {
   return std::max(0.0, wave.radius() + (wave.range() - wave.radius()) * fraction);
 }
 
-void IncomingShots::watch(Incoming shot, double life, Micros now) {
+bool IncomingShots::watch(Incoming shot, double life, Micros now) {
   std::erase_if(shots_, [&](const Incoming& one) { return one.ends + kKeptAfterEnd < now; });
-  if (shots_.size() >= kMostIncoming) return;
+  if (shots_.size() >= kMostIncoming) return false;
   shot.began = now;
   shot.until = shot.ends = now + micros(life);
   shots_.push_back(std::move(shot));
+  return true;
 }
 
 const Incoming* IncomingShots::find(std::uint32_t shooter, std::uint32_t shot) const {
@@ -116,16 +117,17 @@ void IncomingShots::forget_shooter(std::uint32_t shooter) {
 // -- Hits -------------------------------------------------------------------------------------------------------------
 
 const Incoming* IncomingShots::hit(const Step& step, const std::function<bool(const Incoming&)>& counts) {
-  int legs = legs_of_steered_ = kLegsAtOnce;
+  Left left = left_of_steered_ = {};
+  free_ended_beams(step.since);
   for (Incoming& shot : shots_)
-    if (may_hit(shot, step) && hits(shot, step, legs) && (!counts || counts(shot))) return &shot;
+    if (may_hit(shot, step) && hits(shot, step, left) && (!counts || counts(shot))) return &shot;
   return nullptr;
 }
 
 const Incoming* IncomingShots::hit_by(std::uint32_t shooter, std::uint32_t shot, const Step& step,
                                       const std::function<bool(const Incoming&)>& counts) {
   const auto at = std::find_if(shots_.rbegin(), shots_.rend(), is(shooter, shot));
-  if (at == shots_.rend() || !may_hit(*at, step) || !hits(*at, step, legs_of_steered_)) return nullptr;
+  if (at == shots_.rend() || !may_hit(*at, step) || !hits(*at, step, left_of_steered_)) return nullptr;
   return !counts || counts(*at) ? &*at : nullptr;
 }
 
@@ -133,13 +135,25 @@ bool IncomingShots::may_hit(const Incoming& shot, const Step& step) {
   return shot.back_tests && step.now >= shot.began + micros(shot.nature.harmless_s) && step.since <= shot.ends;
 }
 
-bool IncomingShots::hits(Incoming& shot, const Step& step, int& legs) {
+/// Whether another way between two walls may be looked at; if so, it counts.
+bool IncomingShots::start_leg(Left& left) { return left.legs > 0 && left.solids > 0 && left.legs-- > 0; }
+
+/// What the shot meets within `most` seconds.
+std::optional<Terrain::Strike> IncomingShots::look_ahead(const Incoming& shot, double most, const Terrain& terrain,
+                                                         Left& left) {
+  std::size_t looked = 0;
+  const auto wall = terrain.strike(shot.at, shot.velocity, most, shot.nature.through, &looked);
+  left.solids -= std::min(left.solids, looked);
+  return wall;
+}
+
+bool IncomingShots::hits(Incoming& shot, const Step& step, Left& left) {
   if (shot.nature.kind == words::WAVE) return wave_hits(shot, step);
-  if (shot.nature.kind == words::RAY || shot.nature.kind == words::MELEE) return ray_hits(shot, step, legs);
+  if (shot.nature.kind == words::RAY || shot.nature.kind == words::MELEE) return ray_hits(shot, step, left);
   for (;;) {
     if (!shot.traced) {
-      if (legs-- <= 0) return false;
-      trace(shot, step.terrain);
+      if (!start_leg(left)) return false;
+      trace(shot, step.terrain, left);
     }
     const Micros from = std::max(step.since, shot.since), to = std::min(step.now, shot.until);
     const bool armed = !shot.own || shot.bounced > 0;
@@ -160,9 +174,12 @@ bool IncomingShots::wave_hits(const Incoming& shot, const Step& step) {
 }
 
 /// A ray is there at once, all of its way, and hits for as long as it lives.
-bool IncomingShots::ray_hits(Incoming& shot, const Step& step, int& legs) {
-  while (shot.gone < shot.nature.range && shot.beam.size() <= kMostBounces && legs-- > 0) {
-    const auto wall = step.terrain.strike(shot.at, shot.velocity, shot.nature.range - shot.gone, shot.nature.through);
+bool IncomingShots::ray_hits(Incoming& shot, const Step& step, Left& left) {
+  const auto goes_on = [&] {
+    return shot.gone < shot.nature.range && shot.beam.size() <= kMostBounces && ways_ < kMostWays && start_leg(left);
+  };
+  for (; goes_on(); ++ways_) {
+    const auto wall = look_ahead(shot, shot.nature.range - shot.gone, step.terrain, left);
     const double far = wall ? wall->after : shot.nature.range - shot.gone;
     const Incoming::Way way{shot.at, ahead(shot, far)};
     shot.beam.push_back(way);
@@ -173,10 +190,19 @@ bool IncomingShots::ray_hits(Incoming& shot, const Step& step, int& legs) {
   return false;
 }
 
+/// The way of a ray is of no use after its end.
+void IncomingShots::free_ended_beams(Micros now) {
+  ways_ = 0;
+  for (Incoming& shot : shots_) {
+    if (now > shot.ends) shot.beam = {};
+    ways_ += shot.beam.size();
+  }
+}
+
 /// Finds the end of the way from where the shot is.
-void IncomingShots::trace(Incoming& shot, const Terrain& terrain) {
+void IncomingShots::trace(Incoming& shot, const Terrain& terrain, Left& left) {
   shot.traced = true;
-  shot.wall = terrain.strike(shot.at, shot.velocity, seconds(shot.since, shot.ends), shot.nature.through);
+  shot.wall = look_ahead(shot, seconds(shot.since, shot.ends), terrain, left);
   shot.until = shot.wall ? shot.since + sane_micros(shot.wall->after) : shot.ends;
 }
 

@@ -1,7 +1,8 @@
 // Shots, and one tank. For a back: which shot hits the tank, if the client does not test this itself. For a front:
 // which shot must end early, because the client would wrongly count itself hit. Invariant: if victims decide hits, only
 // the victim's side reports a hit, once. If the server decides, only the server does. A test looks at no more than
-// kLegsAtOnce ways between two walls; the rest of them wait for the next test.
+// kLegsAtOnce ways between two walls, and starts none after kSolidsAtOnce solids beside them; the rest wait for the
+// next test.
 #pragma once
 
 #include <array>
@@ -81,6 +82,8 @@ struct Incoming : Flight {
 class IncomingShots {
  public:
   static constexpr int kLegsAtOnce = 128;
+  static constexpr std::size_t kSolidsAtOnce = 16'384;
+  static constexpr std::size_t kMostWays = 2'048;  ///< of all rays; those that find no room wait for the end of others
   static constexpr std::uint32_t kMostBounces = 100;
   static constexpr int kGuidedAtOnce = 64;  ///< the others fly straight on
 
@@ -92,12 +95,12 @@ class IncomingShots {
     Micros since = 0, now = 0;
   };
 
-  /// Adds a shot that lives for `life` seconds (0 to 60). Beyond 2'000 shots none is added.
-  void watch(Incoming shot, double life, Micros now);
+  /// Adds a shot that lives for `life` seconds (0 to 60). False: there are 2'000 shots already.
+  bool watch(Incoming shot, double life, Micros now);
   /// The last shot with these numbers; null if there is none. Valid until the next watch() or forget().
   const Incoming* find(std::uint32_t shooter, std::uint32_t shot) const;
   /// As hit(), for one shot alone. For a shot that is to be steered, whose way until now is then forgotten. Between two
-  /// calls of hit(), all calls together look at no more than kLegsAtOnce ways between two walls.
+  /// calls of hit(), all calls together look at no more than one call of hit().
   const Incoming* hit_by(std::uint32_t shooter, std::uint32_t shot, const Step& step,
                          const std::function<bool(const Incoming&)>& counts = {});
   /// The shot was steered: its new place and flight, and whom it follows.
@@ -115,16 +118,26 @@ class IncomingShots {
              const std::function<void(const Incoming&)>& turned);
 
  private:
+  /// What may still be looked at.
+  struct Left {
+    int legs = kLegsAtOnce;
+    std::size_t solids = kSolidsAtOnce;
+  };
   static bool may_hit(const Incoming& shot, const Step& step);
-  bool hits(Incoming& shot, const Step& step, int& legs);
+  bool hits(Incoming& shot, const Step& step, Left& left);
   static bool wave_hits(const Incoming& shot, const Step& step);
-  static bool ray_hits(Incoming& shot, const Step& step, int& legs);
-  static void trace(Incoming& shot, const Terrain& terrain);
+  bool ray_hits(Incoming& shot, const Step& step, Left& left);
+  static bool start_leg(Left& left);
+  static std::optional<Terrain::Strike> look_ahead(const Incoming& shot, double most, const Terrain& terrain,
+                                                   Left& left);
+  static void trace(Incoming& shot, const Terrain& terrain, Left& left);
+  void free_ended_beams(Micros now);
   static bool bounce(Incoming& shot);
   static void turn(Incoming& shot, const std::array<double, 3>& goal, Micros now, double dt);
 
   std::vector<Incoming> shots_;
-  int legs_of_steered_ = kLegsAtOnce;  // ways between two walls that hit_by() may still look at
+  Left left_of_steered_;  // for hit_by()
+  std::size_t ways_ = 0;  // of all rays
 };
 
 }  // namespace entente::core

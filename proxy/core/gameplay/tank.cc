@@ -178,8 +178,8 @@ void Terrain::sort() {
 }
 
 template <class See>
-void Terrain::each_near(double x, double y, double dx, double dy, double reach, See&& see) const {
-  if (!std::isfinite(x + y + dx + dy)) return;
+std::size_t Terrain::each_near(double x, double y, double dx, double dy, double reach, See&& see) const {
+  if (!std::isfinite(x + y + dx + dy)) return 0;
   std::size_t looks = 0;
   for (const Grid& grid : grids_) {
     const double far = reach_of(grid.size) + reach;
@@ -192,7 +192,7 @@ void Terrain::each_near(double x, double y, double dx, double dy, double reach, 
     std::size_t begin = from(grid.begin, grid.end, cell_of(line(std::min(y, y + dy) - far), 0));
     std::size_t end = from(begin, grid.end, cell_of(line(std::max(y, y + dy) + far) + 1, 0));
     while (begin < end) {  // row by row, from where the way begins
-      if (++looks > kMostNear) return;
+      if (++looks > kMostNear) return kMostNear;
       // The part of the way that is near this row.
       const auto row = static_cast<std::uint32_t>(cells_[dy < 0 ? end - 1 : begin] >> 32U);
       const double south = begin_of(row, grid.size) - far, north = begin_of(row + 1, grid.size) + far;
@@ -201,7 +201,7 @@ void Terrain::each_near(double x, double y, double dx, double dy, double reach, 
       const std::size_t west = from(begin, end, cell_of(row, line(std::min(one, other) - far)));
       const std::size_t east = from(west, end, cell_of(row, line(std::max(one, other) + far) + 1));
       for (std::size_t i = west; i < east; ++i) {
-        if (++looks > kMostNear) return;
+        if (++looks > kMostNear) return kMostNear;
         see(blocks_[dx < 0 ? west + (east - 1 - i) : i]);
       }
       if (dy < 0)
@@ -210,6 +210,7 @@ void Terrain::each_near(double x, double y, double dx, double dy, double reach, 
         begin = from(east, end, cell_of(row + 1, 0));
     }
   }
+  return looks;
 }
 
 void Terrain::add_tiles(const words::World& world) {
@@ -320,7 +321,8 @@ double Terrain::clear_way(double x, double y, double z, double dx, double dy, do
 }
 
 std::optional<Terrain::Strike> Terrain::first_solid(const std::array<double, 3>& at,
-                                                    const std::array<double, 3>& velocity, double most) const {
+                                                    const std::array<double, 3>& velocity, double most,
+                                                    std::size_t* looked) const {
   const double speed = std::hypot(velocity[0], velocity[1]);
   const double farthest = speed > 0 ? std::min(most, kLongestFlight / speed) : 0;
   std::optional<Strike> first;
@@ -331,8 +333,9 @@ std::optional<Terrain::Strike> Terrain::first_solid(const std::array<double, 3>&
   double from = 0;
   for (double end = kFirstPiece;; end *= kNextPiece) {
     const double to = end < farthest * speed ? end / speed : farthest;
-    each_near(at[0] + velocity[0] * from, at[1] + velocity[1] * from, velocity[0] * (to - from),
-              velocity[1] * (to - from), 0, see);
+    const std::size_t looks = each_near(at[0] + velocity[0] * from, at[1] + velocity[1] * from,
+                                        velocity[0] * (to - from), velocity[1] * (to - from), 0, see);
+    if (looked != nullptr) *looked += looks;
     if (!(to < farthest) || (first && first->after <= to)) return first;
     from = to;
   }
@@ -388,9 +391,9 @@ std::optional<Terrain::Strike> Terrain::enter(const Block& block, const std::arr
 }
 
 std::optional<Terrain::Strike> Terrain::strike(const std::array<double, 3>& at, const std::array<double, 3>& velocity,
-                                               double most, bool through) const {
+                                               double most, bool through, std::size_t* looked) const {
   std::optional<Strike> first;
-  if (!through) first = first_solid(at, velocity, most);
+  if (!through) first = first_solid(at, velocity, most, looked);
   const auto plane = [&](double gap, double speed, const std::array<double, 3>& normal, double highest) {
     if (!(speed > 0) || gap < 0) return;
     const double after = gap / speed;

@@ -46,12 +46,13 @@ std::array<words::Solid, 4> walls_around(const words::World& world);
 
 /// The obstacles of a world: boxes, pyramids, bases, tiles and bounds. Built once for each world.
 /// Invariant: a question about a place looks only at blocks near it, and at most at kMostNear of them. Where more
-/// overlap, the smallest do not count. A way is looked at in up to eight pieces, each of which ends four times as far as
-/// the one before, until something is met. Of more than kMostBlocks, the last stop nothing; who makes a terrain tells
-/// that (left_out).
+/// overlap, the smallest do not count. A way is looked at in up to eight pieces, each of which ends four times as far
+/// as the one before, until something is met. Of more than kMostBlocks, the last stop nothing; who makes a terrain
+/// tells that (left_out).
 class Terrain {
  public:
-  static constexpr std::size_t kMostNear = 1'024;  ///< blocks that one question looks at
+  static constexpr std::size_t kMostNear = 1'024;           ///< blocks that one question looks at
+  static constexpr std::size_t kMostLooks = 8 * kMostNear;  ///< and all pieces of a way
   static constexpr std::size_t kMostBlocks = 32'768;
 
   Terrain() = default;
@@ -80,9 +81,10 @@ class Terrain {
     bool bounces = false;  ///< shots bounce off it, whatever the rules are
   };
   /// The first thing that a shot from `at` meets within `most` seconds: a solid, the ground, or a wall around the
-  /// world. `through`: solids do not stop it.
+  /// world. `through`: solids do not stop it. `looked`, unless null: adds the number of solids that were looked at, at
+  /// most kMostLooks.
   std::optional<Strike> strike(const std::array<double, 3>& at, const std::array<double, 3>& velocity, double most,
-                               bool through) const;
+                               bool through, std::size_t* looked = nullptr) const;
 
  private:
   struct Block {
@@ -103,15 +105,16 @@ class Terrain {
   void add(Block block);
   void sort();
   /// Calls `see(const Block&)` for the blocks that may be within `reach` of the way from x, y to x + dx, y + dy.
+  /// Returns how many blocks, and rows of blocks, it has looked at.
   template <class See>
-  void each_near(double x, double y, double dx, double dy, double reach, See&& see) const;
+  std::size_t each_near(double x, double y, double dx, double dy, double reach, See&& see) const;
   /// The first obstacle there for which `counts(side, block)`; null: the bounds.
   template <class Counts>
   std::optional<std::pair<double, double>> first_side(const TankModel& model, double x, double y, double z, double yaw,
                                                       Counts&& counts) const;
   /// The solid that a point meets first within `most` seconds.
-  std::optional<Strike> first_solid(const std::array<double, 3>& at, const std::array<double, 3>& velocity,
-                                    double most) const;
+  std::optional<Strike> first_solid(const std::array<double, 3>& at, const std::array<double, 3>& velocity, double most,
+                                    std::size_t* looked = nullptr) const;
   static std::optional<Strike> enter(const Block& block, const std::array<double, 3>& at,
                                      const std::array<double, 3>& velocity, double most);
   static bool holds(const Block& block, double x, double y);
