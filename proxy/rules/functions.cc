@@ -186,16 +186,19 @@ int near(lua_State* lua) {
   return 1;
 }
 
-/// A question looks at no more than Terrain::kMostNear solids within 64 m, and about as many for each four times as far.
+/// A question looks at no more than Terrain::kMostNear solids within 64 m, and about as many for each four times as
+/// far.
 int clear_way(lua_State* lua) {
-  constexpr std::uint64_t kSteps = 300;
+  constexpr std::uint64_t kSteps = 300, kStepsOfSolid = 3;
   Sandbox::charge(lua, kSteps);
   const std::array<double, 3> at = {metres_at(lua, 1), metres_at(lua, 2), metres_at(lua, 3)};
   const std::array<double, 3> way = {metres_at(lua, 4), metres_at(lua, 5), metres_at(lua, 6)};
   const double most = metres_at(lua, 7), speed = std::hypot(way[0], way[1], way[2]);
   luaL_argcheck(lua, speed > 0, 4, "no direction");
   const core::Terrain* const terrain = rule_of(lua).terrain(lua);
-  const auto strike = terrain != nullptr ? terrain->strike(at, way, most / speed, false) : std::nullopt;
+  std::size_t looked = 0;
+  const auto strike = terrain != nullptr ? terrain->strike(at, way, most / speed, false, &looked) : std::nullopt;
+  Sandbox::charge(lua, kStepsOfSolid * looked);
   lua_pushnumber(lua, strike ? std::max(0.0, strike->after * speed) : most);
   return 1;
 }
