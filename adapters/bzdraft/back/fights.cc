@@ -103,12 +103,6 @@ void Fights::hear(const words::TeleportClaim& claim, BackOut& out) {
     link_.send(out, Teleport{state_.number, to_u16(claim.from()), to_u16(claim.to())}, kTeleportCode);
 }
 
-/// The server's number for the shot. Nothing: as number_on_server(), or it is too large for one.
-std::optional<std::uint8_t> Fights::byte_on_server(std::uint8_t shooter, std::uint32_t shot) const {
-  const auto number = number_on_server(shooter, shot);
-  return number && *number <= UINT8_MAX ? std::optional(byte(*number)) : std::nullopt;
-}
-
 /// Sent once per life. The server fills in our number.
 void Fights::hear(const words::DeathClaim& claim, BackOut& out) {
   if (!tank_.may_act()) return;
@@ -116,10 +110,11 @@ void Fights::hear(const words::DeathClaim& claim, BackOut& out) {
   Killed killed;
   killed.victim = state_.number;
   killed.killer = server_players_.number_of(claim.killer(), by_server ? kServer : state_.number);
-  const auto number = byte_on_server(killed.killer, claim.shot());
-  killed.shot = number.value_or(0);
+  const auto number = number_on_server(killed.killer, claim.shot());
+  const bool fits = number && *number <= UINT8_MAX;
+  killed.shot = fits ? byte(*number) : std::uint8_t{0};
   const bool shot_down = claim.shot() != 0 || claim.why() == words::BY_SHOT;
-  const auto* shot = shot_down && number ? incoming_.find(killed.killer, killed.shot) : nullptr;
+  const auto* shot = shot_down && fits ? incoming_.find(killed.killer, killed.shot) : nullptr;
   if (shot != nullptr) killed.flag = byte(shot->flag);
   link_.send(out, killed);
   words::Died died;
@@ -146,18 +141,18 @@ void Fights::hear(const words::ShotEndClaim& claim, BackOut& out) {
   const std::uint8_t shooter = server_players_.number_of(claim.shooter(), kInvalid);
   if (shooter == kInvalid) return out.drop(drops::kShotOfNobody);
   if (shooter != state_.number) return out.drop(drops::kShotOfAnother);
-  const auto number = byte_on_server(shooter, claim.shot());
-  if (!number) return out.drop(drops::kShotNumberGone, claim);
-  link_.send(out, ShotEnd{shooter, *number, std::uint8_t{claim.burst()}});
+  const auto number = number_for(shooter, claim, out, UINT8_MAX);
+  if (!number) return;
+  link_.send(out, ShotEnd{shooter, byte(*number), std::uint8_t{claim.burst()}});
 }
 
 void Fights::hear(const words::ShotMoveClaim& claim, BackOut& out) {
   if (!tank_.may_act()) return;
-  const auto number = byte_on_server(state_.number, claim.shot());
-  if (!number) return out.drop(drops::kShotNumberGone, claim);
+  const auto number = number_for(state_.number, claim, out, UINT8_MAX);
+  if (!number) return;
   ShotUpdate update;
   update.shooter = state_.number;
-  update.shot = *number;
+  update.shot = byte(*number);
   update.position = triple(claim.x(), claim.y(), claim.z());
   update.velocity = triple(claim.vx(), claim.vy(), claim.vz());
   update.target = server_players_.number_of(claim.target(), kServer);

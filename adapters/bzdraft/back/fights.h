@@ -31,7 +31,6 @@ class Fights final : public core::TankHits {
 
  private:
   std::optional<words::Died> tell_hit(const core::Incoming& shot, BackOut& out) override;
-  std::optional<std::uint8_t> byte_on_server(std::uint8_t shooter, std::uint32_t shot) const;
   void assume_dead(const words::Died& died, BackOut& out) override { die(state_.number, died, out); }
 
   PeerLink& link_;

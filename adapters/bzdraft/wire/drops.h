@@ -63,8 +63,6 @@ inline constexpr MappingLine kWishNotInPlay = dropped_intent("TokenWish", "the p
 inline constexpr MappingLine kNoToken = dropped_intent("TokenWish", "no flag can have that number");
 inline constexpr MappingLine kOtherWish = dropped_intent("TokenWish", "flags can be taken only from the ground");
 inline constexpr MappingLine kShotOfNobody = dropped_intent("ShotEndClaim", "its shooter is not in the game");
-inline constexpr MappingLine kShotNumberGone =
-    dropped_intent("*", "the shot is not known any more, and its number on the server is that of another one");
 inline constexpr MappingLine kShotOfAnother =
     dropped_intent("ShotEndClaim", "shots of others end with the deaths that they cause");
 using core::drops::kCommandTooLong;
@@ -72,6 +70,7 @@ using core::drops::kFireNotInPlay;
 using core::drops::kNoRecipient;
 using core::drops::kNotInGame;
 using core::drops::kReloading;
+using core::drops::kShotNumberGone;
 using core::drops::kShotNumberTaken;
 
 }  // namespace entente::bzdraft::drops

@@ -301,8 +301,8 @@ void Fights::hear(const words::ShotEndClaim& claim, BackOut& out) {
   if (!tank_.may_act()) return;
   const std::uint8_t shooter = server_players_.number_of(claim.shooter(), kNobody);
   if (shooter == kNobody) return out.drop(drops::kShotOfNobody);
-  const auto number = number_on_server(shooter, claim.shot());
-  if (!number) return out.drop(drops::kShotNumberGone, claim);
+  const auto number = number_for(shooter, claim, out);
+  if (!number) return;
   ShotEnd end;
   end.player = player_id(shooter);
   end.shot = *number;
@@ -312,8 +312,8 @@ void Fights::hear(const words::ShotEndClaim& claim, BackOut& out) {
 
 void Fights::hear(const words::ShotMoveClaim& claim, BackOut& out) {
   if (!tank_.may_act()) return;
-  const auto number = number_on_server(state_.number, claim.shot());
-  if (!number) return out.drop(drops::kShotNumberGone, claim);
+  const auto number = number_for(state_.number, claim, out);
+  if (!number) return;
   GuidedUpdate update;
   update.player = player_id(state_.number);
   update.shot = *number;

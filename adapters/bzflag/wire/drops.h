@@ -77,8 +77,6 @@ inline constexpr MappingLine kNoDatagrams =
     dropped_intent("Fire", "there is no UDP link, and the server kicks players who shoot over TCP");
 inline constexpr MappingLine kServerCounts = dropped_intent("ScoreClaim", "the server keeps the score");
 inline constexpr MappingLine kShotOfNobody = dropped_intent("ShotEndClaim", "its shooter is not in the game");
-inline constexpr MappingLine kShotNumberGone =
-    dropped_intent("*", "the shot is not known any more, and its number on the server is that of another one");
 inline constexpr MappingLine kEndsFull = dropped_intent("ShotEndClaim", "more shots have ended than the server allows");
 using core::drops::kCommandNotExact;
 using core::drops::kCommandTooLong;
@@ -86,6 +84,7 @@ using core::drops::kFireNotInPlay;
 using core::drops::kNoRecipient;
 using core::drops::kNotInGame;
 using core::drops::kReloading;
+using core::drops::kShotNumberGone;
 using core::drops::kShotNumberTaken;
 
 }  // namespace entente::bzflag::drops

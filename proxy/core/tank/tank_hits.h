@@ -36,6 +36,15 @@ class TankHits {
   std::optional<std::uint16_t> number_on_server(std::uint8_t shooter, std::uint32_t shot) const {
     return shooter == state_.number ? own_numbers_.on_server(shot) : static_cast<std::uint16_t>(shot);
   }
+  /// The server's number for the shot of a claim. Nothing: as above, or it is above `most`; the claim is then dropped.
+  template <class Claim>
+  std::optional<std::uint16_t> number_for(std::uint8_t shooter, const Claim& claim, BackOut& out,
+                                          std::uint16_t most = UINT16_MAX) const {
+    const auto number = number_on_server(shooter, claim.shot());
+    if (number && *number <= most) return number;
+    out.drop(drops::kShotNumberGone, claim);
+    return std::nullopt;
+  }
   /// Tells the room about a shot of this player. `word`: has the server's number for the shot.
   template <class Word>
   void tell_shot(std::uint8_t shooter, Word word, BackOut& out) const {
