@@ -55,6 +55,8 @@ inline constexpr MappingLine kShotNumberTaken =
     dropped_fact("*", "the shot is not known any more, and its number in the room is that of another one");
 inline constexpr MappingLine kShotNumberGone =
     dropped_intent("*", "the shot is not known any more, and its number on the server is that of another one");
+inline constexpr MappingLine kIncomingFull =
+    dropped_fact("Shot", "more shots are in the air than can be tested; this one does not hit the player's tank");
 inline constexpr MappingLine kWorldLate = dropped_fact("World", "it is not known yet; the client gets an open field");
 inline constexpr MappingLine kShooterUnseen = dropped_fact("Shot", "the client does not see its shooter");
 inline constexpr MappingLine kShotsFull = dropped_fact("Shot", "no number is left for another shot");

@@ -649,6 +649,20 @@ TEST_CASE("bzflag back: shots of players and of the world are told with the shoo
   CHECK(lines(stage.receives(by_server({shot_of(5)})), "says Shot ").find(" range: 123") != std::string::npos);
 }
 
+TEST_CASE("bzflag back: shots beyond those that can hit our tank are told to the room, and counted") {
+  auto stage = in_play(false);
+  ShotBegin beside = shot_of(5);
+  beside.pos[1] = 300;
+  std::string said;
+  for (std::uint16_t number = 0; number < 2'001; ++number) {
+    CHECK(said.find("loses") == std::string::npos);
+    beside.shot = number;
+    said = stage.receives(by_server({beside}));
+  }
+  CHECK(said.find("says Shot ") != std::string::npos);
+  CHECK(said.find("loses Shot: more shots are in the air than can be tested") != std::string::npos);
+}
+
 TEST_CASE("bzflag back: a shot that has ended no longer hits, and the room learns how it ended") {
   for (const std::uint16_t reason : {std::uint16_t{0}, std::uint16_t{1}}) {
     auto stage = in_play(false);

@@ -37,6 +37,7 @@ inline constexpr MappingLine kCapturedUnseen = dropped_fact("TokenCaptured", "th
 inline constexpr MappingLine kOtherTeam = dropped_fact("TeamScore", "the client has no such team");
 inline constexpr MappingLine kClock = dropped_fact("Clock", "a client sets its clock only when it joins");
 inline constexpr MappingLine kOtherWorld = dropped_fact("World", "clients load a world only when they join");
+using core::drops::kIncomingFull;
 using core::drops::kShooterUnseen;
 using core::drops::kShotsFull;
 using core::drops::kWorldLate;

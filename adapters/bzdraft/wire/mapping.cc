@@ -250,6 +250,7 @@ constexpr MappingLine kMapping[] = {
     drops::kTokensFull,
     drops::kCapturedUnseen,
     drops::kOtherTeam,
+    drops::kIncomingFull,
     drops::kShooterUnseen,
     drops::kShotsFull,
     drops::kOtherRefusal,

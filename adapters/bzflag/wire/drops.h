@@ -43,6 +43,7 @@ inline constexpr MappingLine kTokensFull = dropped_fact("Token", "no number is l
 inline constexpr MappingLine kCapturedUnseen =
     dropped_fact("TokenCaptured", "the client does not see that flag or that player");
 inline constexpr MappingLine kOtherWorld = dropped_fact("World", "clients load a world only when they join");
+using core::drops::kIncomingFull;
 using core::drops::kShooterUnseen;
 using core::drops::kShotsFull;
 using core::drops::kWorldLate;

@@ -339,6 +339,7 @@ constexpr MappingLine kMapping[] = {
     drops::kPickupsFull,
     drops::kTokensFull,
     drops::kCapturedUnseen,
+    drops::kIncomingFull,
     drops::kShooterUnseen,
     drops::kShotsFull,
     drops::kUnknownDown,

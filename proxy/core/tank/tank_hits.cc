@@ -20,7 +20,7 @@ void TankHits::watch(std::uint8_t shooter, const words::Shot& shot, std::uint32_
   incoming.nature = nature;
   incoming.back_tests = !state_.client_decides() && !harmless;
   incoming.follow(shot, out.now());
-  incoming_.watch(std::move(incoming), life, out.now());
+  if (!incoming_.watch(std::move(incoming), life, out.now())) out.drop(drops::kIncomingFull);
 }
 
 void TankHits::test(const DrivenTank::TimeStep& step, BackOut& out) {
