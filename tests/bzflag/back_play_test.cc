@@ -193,6 +193,33 @@ TEST_CASE("no shot is sent without a UDP link: bzfs would kick the player") {
         "loses Fire: there is no UDP link, and the server kicks players who shoot over TCP\n" + kNotFired);
 }
 
+TEST_CASE("a robot shoots without a UDP link, too") {
+  words::Enter robot = anna();
+  robot.set_role(words::ROBOT);
+  auto stage = back_stage();
+  load(stage);
+  stage.hears(robot);
+  stage.receives(by_server({Accept{player_id(3)}, add_player(3, 1, "anna"), alive(3, 0, 0)}));
+  CHECK(lines(stage.hears(fire(0x100)), "sends MsgShotBegin") != "");
+}
+
+TEST_CASE("a wish about a pause that waits for an answer is not sent for a tank that has died meanwhile") {
+  for (const bool dies : {false, true}) {
+    CAPTURE(dies);
+    auto stage = in_play(false);
+    words::Pause wish;
+    wish.set_on(true);
+    stage.hears(wish);
+    wish.set_on(false);
+    CHECK(lines(stage.hears(wish), "sends MsgPause") == "");
+    Killed killed;
+    killed.victim = player_id(3);
+    killed.killer = player_id(5);
+    if (dies) stage.receives(by_server({killed}));
+    CHECK(lines(stage.receives(by_server({Pause{3, 1}})), "sends MsgPause").empty() == dies);
+  }
+}
+
 TEST_CASE("a death is reported once, with the flag of the shot, and counts when the server confirms it") {
   auto stage = in_play();
   ShotBegin guided = shot_at_us(300);

@@ -433,6 +433,25 @@ TEST_CASE("shots with unlimited numbers get the slots that a client has") {
   }
 }
 
+TEST_CASE("a shot of a gun that the client has no room for gets the number of one that it has") {
+  auto stage = in_play(true);  // two guns each
+  words::Shot high = shot(words::BALL, 60, 40, -100);
+  high.set_shot(0x0105);
+  const std::string begun = stage.hears(high);
+  const std::size_t at = begun.find("shot=", begun.find("MsgShotBegin"));
+  REQUIRE(at != std::string::npos);
+  CHECK((std::stoi(begun.substr(at + 5)) & 0xff) < 2);
+}
+
+TEST_CASE("a client whose tank is dead in the room claims no place, though it does not know that yet") {
+  auto stage = in_play();
+  words::Died died;
+  died.set_unit(11);
+  died.set_player(1);
+  stage.hears(died);
+  CHECK(lines(stage.receives(by_client({drives_to(1, 2, 9)})), "says PoseClaim") == "");
+}
+
 TEST_CASE("a client that strays from its true position is moved back, at most once a second") {
   auto stage = in_play();
   std::string all = stage.waits(2 * core::kSecond);
@@ -738,6 +757,12 @@ TEST_CASE("a hilly world is flat for a client: no tank is below its ground, and 
   CHECK(stage.hears(on_hill(12, 37)).find(" pos=(5000 2500 600) ") != std::string::npos);  // on a roof
   CHECK(stage.receives(by_client({drives_to(100, 50, 1)})).find("says PoseClaim unit: 11 x: 100 y: 50 z: 25 ") !=
         std::string::npos);
+  ShotBegin begin;
+  begin.shot = 0x0100;
+  begin.pos = {100, 50, 1.5F};
+  begin.vel = {100, 0, 0};
+  begin.life = 3.5F;
+  CHECK(lines(stage.receives(by_client({begin})), "says Fire").find(" z: 26.5 ") != std::string::npos);
 }
 
 TEST_CASE("a gun with a clip: after the last round, reloading includes the time to refill the clip") {

@@ -754,6 +754,7 @@ TEST_CASE("bzflag front: wishes for flags name the room's flags, and unknown one
   CHECK(stage.receives(by_client({grab})) == "");
   stage.hears(flag_token(71, "GM", words::Token::CARRIED, 2));
   stage.hears(flag_token(70, "V", words::Token::CARRIED, 1));
+  stage.hears(flag_token(72, "G", words::Token::GROUND, 1));  // it was the client's
   CHECK(stage.receives(by_client({DropFlagRequest{{1, 2, 3}}})) ==
         "says TokenWish token: 70 op: DROP x: 1 y: 2 z: 3\n");
   CHECK(stage.receives(by_client({CaptureFlagReport{3}})) == "says TokenWish op: CAPTURE team: BLUE\n");
