@@ -493,6 +493,35 @@ TEST_CASE(
   thread.join();
 }
 
+TEST_CASE("routes of one listener: a health check that came before a drain of its route does not play during it") {
+  FakeServer first, second;
+  PathRoutes routes;
+  routes.options.proxies.networks = {*net::Network::parse("127.0.0.1")};
+  const std::size_t drained = routes.add("/first", first), other = routes.add("/second", second);
+  std::thread thread([&] { routes.server.run(); });
+  const auto check = [&](const std::string& path, const FakeServer& fake) {
+    auto client = std::make_unique<WebPeer>(net::WebSocket::Role::kClient, Stream::to(routes.options.listen));
+    client->send_raw("PROXY UNKNOWN\r\nGET " + path + " HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\n" +
+                     "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n" +
+                     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
+    auto peer = std::make_unique<WebServer>(fake);
+    peer->upgrade();
+    CHECK(client->read_head(net::HttpReader::Of::kResponse).status == 101);
+    return std::pair(std::move(client), std::move(peer));
+  };
+  const auto stays = check("/first", first), goes_on = check("/second", second);
+  routes.server.set_draining(drained, true);
+  stays.first->send("fe06000000");
+  CHECK(stays.first->next_but_messages().starts_with("close:"));
+  CHECK(eventually(
+      [&] { return routes.server.totals(drained).ended[static_cast<std::size_t>(Reason::kDraining)] == 1; }));
+  goes_on.first->send("fe06000000");
+  CHECK(goes_on.second->next() == "b:fe06000000");
+  CHECK(routes.server.totals(other).begun == 1);
+  routes.server.stop();
+  thread.join();
+}
+
 TEST_CASE("routes of one listener: the limits of each hold for its own clients") {
   FakeServer first, second;
   PathRoutes routes;

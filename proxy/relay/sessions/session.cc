@@ -93,6 +93,7 @@ std::optional<Reason> Session::count_as_client() {
 std::optional<Reason> Session::admit_as_client() {
   if (!std::exchange(info_.health_check, false)) return std::nullopt;
   const Route& its = accept_route_.route;
+  if (its.draining || its.retired) return Reason::kDraining;
   if (const auto why = its.listener->admission.begin_session(info_.client, limits_, its.part)) return why;
   calls_ = false;
   if (Dial* const dial = server_dial()) dial->set_checks(false);
