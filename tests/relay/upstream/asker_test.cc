@@ -296,6 +296,24 @@ TEST_CASE("an HTTP request through a relay whose server sleeps is refused at onc
   CHECK(running.written().empty());
 }
 
+TEST_CASE("an HTTP request that a server answers does not keep it from being stopped, and is no player there") {
+  Sleeping running(dialect_of("2.4"), 1);
+  Server up(running.at);
+  up.accept().send(running.greeting(0));  // a check
+  CHECK(running.wrote("e"));
+  const std::string request = "GET /world HTTP/1.1\r\n\r\n";
+  const Stream client = Stream::to(running.address);
+  client.send(request);
+  const Stream server = up.accept_player(running, request);
+  CHECK(client.read_text(9) == running.greeting(0));  // any answer
+  CHECK(running.server().servers(0)[0].sessions == 1);
+  CHECK(running.server().servers(0)[0].opened == 0);
+  const Stream next = Stream::to(running.address);
+  next.send(request);
+  (void)up.accept_player(running, request);
+  CHECK(running.written() == "e");  // it was empty all the time
+}
+
 TEST_CASE("who asks through a relay whose server sleeps, and reads none of the answers, is disconnected") {
   Limits limits = no_limits();
   limits.low_water = 4U << 10U;
