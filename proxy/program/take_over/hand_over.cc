@@ -71,6 +71,7 @@ void HandOver::adopt(std::string_view line, const net::LocalPeer& by, net::Fd& c
   State none = State::kNone;
   if (!state_.compare_exchange_strong(none, State::kGoingOn)) return refuse(objection());
   if (thread_.joinable()) thread_.join();  // of one that failed
+  successor_ = by.pid;
   if (by.pid == own_) own_step_ = OwnStep::kTakesOver;
   talk_.emplace(std::move(talk));
   auto started = net::start_thread("hand-over", [this, by] { run(by); });
@@ -150,7 +151,6 @@ Outcome<Done> HandOver::talk_to_the_end(const net::LocalPeer& by) {
   }
   if (!taken) return taken.error();
   if (*taken != "taken") return Error{"it sent '" + std::string(whole_characters(*taken, 80)) + "' instead of 'taken'"};
-  successor_ = by.pid;
   state_ = State::kGiven;
   user_.give(by.pid, by.pid == own_);
   return Done{};
@@ -223,10 +223,7 @@ void HandOver::upgrade(const net::LocalPeer& by, net::Talk client, bool waits) {
 /// ended, or this one stops: the reason why there was no take-over, or "".
 std::string HandOver::run_anew(const net::Talk& client, bool waits) {
   net::OwnProgram program;
-  own_step_ = OwnStep::kStarts;
-  forget_own();
-  const auto process = command_.empty() ? program.start(net::OwnProgram::arguments_with("--take-over", socket_))
-                                        : program.start(command_, command_.front());
+  const auto process = start_own(program);
   bool answered = false;
   const auto answer = [&](const std::string& text) {
     if (std::exchange(answered, true)) return;
@@ -243,7 +240,6 @@ std::string HandOver::run_anew(const net::Talk& client, bool waits) {
     return fail(why);
   };
   if (!process) return fail_counted(process.error().text + ". This process goes on.");
-  own_ = *process;
   const std::string name = "process " + std::to_string(*process);
   const auto why_not = [&] {
     return name + " did not take over, because process " + std::to_string(successor_) + " did";
@@ -253,9 +249,13 @@ std::string HandOver::run_anew(const net::Talk& client, bool waits) {
   };
   const Millis begun = steady_now();
   for (Ending ending{begun + patience_.begin}; !stops();) {
-    tell_if_given();
-    if (const auto code = program.ended()) {
-      if (given()) return given_to_own() ? "" : fail_counted(why_not());
+    const auto code = program.ended();
+    if (!code) tell_if_given();
+    if (code && !own_takes_over()) {
+      if (given_to_own())
+        return answered ? ""
+                        : fail_counted(name + " has taken over, but " + ended_text(*code) + ". Start another one.");
+      if (given()) return fail_counted(why_not());
       const std::string said = own_failure(), how = ending.why.empty() ? ended_text(*code) : ending.why;
       const std::string why = !said.empty() ? ": " + said : ending.why.empty() ? "; its log says why" : "";
       return fail_counted(name + " " + how + why + ". This one goes on.");
@@ -306,11 +306,17 @@ std::string HandOver::last_failure() const {
   return last_failure_;
 }
 
-/// What is said late by a process that this one has started is not taken for the reason of the next one.
-void HandOver::forget_own() {
+/// What is said late by a process that this one has started is not taken for the reason of the next one. However early
+/// the new one asks for the take-over, it is known by then.
+Outcome<std::int32_t> HandOver::start_own(net::OwnProgram& program) {
   const std::lock_guard lock(mutex_);
+  own_step_ = OwnStep::kStarts;
   own_ = -1;
   own_failure_.clear();
+  auto process = command_.empty() ? program.start(net::OwnProgram::arguments_with("--take-over", socket_))
+                                  : program.start(command_, command_.front());
+  if (process) own_ = *process;
+  return process;
 }
 
 std::string HandOver::own_failure() {

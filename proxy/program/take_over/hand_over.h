@@ -103,9 +103,11 @@ class HandOver {
   void end_if_stuck(net::OwnProgram& program, Ending& ending);
   bool end_late_upgrade();
   void set_last_failure(const std::string& why);
-  void forget_own();
+  Outcome<std::int32_t> start_own(net::OwnProgram& program);
   std::string own_failure();
   bool given_to_own() const { return given() && successor_ == own_; }
+  /// Whether the process that this one has started may still say that it has taken over.
+  bool own_takes_over() const { return state_ == State::kGoingOn && successor_ == own_; }
   bool stops();
 
   User& user_;
@@ -129,7 +131,7 @@ class HandOver {
   std::atomic<bool> upgrades_{false};
   std::atomic<std::int32_t> own_{-1};  // the process that this one has started; -1: none (0: outside our container)
   std::atomic<OwnStep> own_step_{OwnStep::kStarts};
-  std::atomic<std::int32_t> successor_{-1};  // the process that has taken over, once given()
+  std::atomic<std::int32_t> successor_{-1};  // the process that takes over, or has done so; -1: there was none
 };
 
 }  // namespace entente

@@ -861,7 +861,7 @@ TEST_CASE(
 
 /// A HandOver whose upgrades start a process that hangs until it is killed.
 struct Hanging {
-  Hanging() { hand_over.allow_upgrades(); }
+  explicit Hanging(HandOver::User& its) : user(its) { hand_over.allow_upgrades(); }
   /// Returns what the other end of the connection hears.
   net::Talk adopt(std::string_view line, std::int32_t pid) {
     std::array<int, 2> ends{};
@@ -884,7 +884,7 @@ struct Hanging {
     return {std::move(asked), all.back()};
   }
 
-  Still user;
+  HandOver::User& user;
   const Folder folder;
   const std::string log = folder.file("started");
   std::size_t started = 0;
@@ -895,7 +895,8 @@ struct Hanging {
 };
 
 TEST_CASE("an upgrade whose process is late, because another one has taken over, has failed, and says so") {
-  Hanging it;
+  Still user;
+  Hanging it(user);
   const auto [asked, own] = it.upgrade();
   const net::Talk taker = it.adopt(kTakeOver, 4711);
   REQUIRE(*taker.hear(kPatience) == "sockets");
@@ -913,7 +914,8 @@ TEST_CASE("an upgrade whose process is late, because another one has taken over,
 }
 
 TEST_CASE("a failed upgrade is counted once, also if its process was refused before it ended") {
-  Hanging it;
+  Still user;
+  Hanging it(user);
   const auto [asked, own] = it.upgrade();
   {
     const net::Talk other = it.adopt(kTakeOver, 4711);
@@ -934,7 +936,8 @@ TEST_CASE("a failed upgrade is counted once, also if its process was refused bef
 }
 
 TEST_CASE("an upgrade fails for the reason that its own process has told, and not for that of an earlier one") {
-  Hanging it;
+  Still user;
+  Hanging it(user);
   const auto [asked, own] = it.upgrade();
   (void)it.adopt(kTakeOverFailed + std::string("no disk"), own);
   (void)it.adopt(kTakeOverFailed + std::string("a stranger's"), own + 1);
@@ -946,6 +949,40 @@ TEST_CASE("an upgrade fails for the reason that its own process has told, and no
   (void)it.adopt(kTakeOverFailed + std::string("later still"), own);
   ::kill(next, SIGKILL);
   CHECK(has(*asked_again.hear(kPatience), " (Killed); its log says why. This one goes on."));
+}
+
+/// Releases its newcomers when it may.
+struct Releasing final : Still {
+  Outcome<relay::LinkId> release_newcomers() override {
+    may_release.get_future().wait();
+    return relay::LinkId{0};
+  }
+  std::promise<void> may_release;
+};
+
+TEST_CASE("an upgrade whose process ends as soon as it has taken over is answered, and not with a success") {
+  Releasing user;
+  Hanging it(user);
+  const auto [asked, own] = it.upgrade();
+  {
+    const net::Talk taker = it.adopt(kTakeOver, own);
+    REQUIRE(*taker.hear(kPatience) == "sockets");
+    REQUIRE(taker.receive(kPatience).ok());
+    REQUIRE(taker.say("ready", kPatience).ok());
+    REQUIRE(taker.say("taken", kPatience).ok());
+    ::kill(own, SIGKILL);
+    const pid_t its = own;                                            // clang 14 cannot capture a binding
+    CHECK(testing::eventually([&] { return ::kill(its, 0) != 0; }));  // the hand-over knows that it has ended
+    user.may_release.set_value();
+    CHECK(*taker.hear(kPatience) == "given 0");
+  }
+  const auto answer = asked.hear(kPatience);
+  REQUIRE(answer.ok());
+  CHECK(*answer == "error: process " + std::to_string(own) +
+                       " has taken over, but was ended by signal 9 (Killed). Start another one.");
+  CHECK(testing::eventually([&] { return !it.hand_over.upgrades(); }));
+  CHECK(it.hand_over.given());
+  CHECK(it.hand_over.failures() == 1);
 }
 
 TEST_CASE("a program that stops starts no process for an upgrade") {
