@@ -59,6 +59,11 @@ std::string text_of(const std::vector<AnswerRow>& rows) {
   return text + (rows.size() > kMostRows ? " and " + std::to_string(rows.size() - kMostRows) + " more" : "");
 }
 
+/// Why a node has failed, by its answer as text.
+std::string error_in(std::string_view said) {
+  return screen_text(said.substr(kTextError.size(), said.find('\n') - kTextError.size()));
+}
+
 }  // namespace
 
 FleetControl::FleetControl(Fleet& fleet, Control& control, fleet::SlotQueues& queues, FleetBans::User& bans,
@@ -430,17 +435,15 @@ std::string FleetControl::move(std::string_view rest, const std::vector<std::str
   if (std::find(nodes.begin(), nodes.end(), where) != nodes.end()) {
     if (where == player.node) return told(Error{text_of(player) + " is on that node already"}, json);
     const std::string game = player.game.substr(0, player.game.find(' '));
-    const Answers listener = ask({where}, "listener " + as_argument(game), false, by);
-    const std::string& said = listener.front().text;
+    Answers listener = ask({where}, "listener " + as_argument(game), false, by);
+    std::string& said = listener.front().text;
+    if (json && said.starts_with(kTextError)) said = told(Error{error_in(said)}, true);
     if (!said.starts_with(kTextDone)) return merged_answers(listener, json);
     order = "refer " + player.link + " " + as_argument(said.substr(3, said.find('\n', 3) - 3));
   }
   const Answers answers = ask({player.node}, order, json, by);
   const std::string& said = answers.front().text;
-  if (!json && said.starts_with(kTextError))
-    return told(
-        Error{player.node + ": " + screen_text(said.substr(kTextError.size(), said.find('\n') - kTextError.size()))},
-        false);
+  if (!json && said.starts_with(kTextError)) return told(Error{player.node + ": " + error_in(said)}, false);
   return merged_answers(answers, json);
 }
 

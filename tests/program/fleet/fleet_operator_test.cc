@@ -305,6 +305,7 @@ TEST_CASE("a player is referred to the address that another node names, and not 
   CHECK(has(field.hear("move anna c"), "# c: there is no listener\n"));
   CHECK(field.lines("c") == Lines{"who anna", "listener native"});
   CHECK(field.lines("b") == Lines{"who anna"});
+  CHECK(field.hear("move anna c", true) == "[{\"node\":\"c\",\"error\":\"there is no listener\"}]\n");
   said = "ok\nc.example.org:7\n";
   CHECK(field.hear("move anna c") == "ok\nb: told\n");
   CHECK(field.lines("b") == Lines{"who anna", "refer 1 c.example.org:7"});
