@@ -674,6 +674,21 @@ TEST_CASE("hold: a player who waits, and is on the way to a server that is drain
   CHECK(running.totals().by(Reason::kDrained) == 0);
 }
 
+TEST_CASE("after a drain, players of a bridge do not move to a server that is down") {
+  const LateServer first(free_for_both());
+  const net::Address one = first.address(), nobody = free_for_both();
+  relay::RouteOptions options = held(0, native::game(), true);
+  options.upstream.check_ms = 20;
+  options.servers.push_back(options.servers[0]);
+  options.servers[0].host = one.ip_text(), options.servers[0].port = one.port();
+  options.servers[1].host = nobody.ip_text(), options.servers[1].port = nobody.port();
+  struct Two final : Serving {
+    explicit Two(relay::RouteOptions its) : Serving(1) { serve_all(std::move(its), no_limits()); }
+  } running(std::move(options));
+  CHECK(eventually([&] { return running.server().servers(0)[1].state == relay::Upstream::State::kDown; }));
+  CHECK(running.server().after_drain(0, one.text()) == relay::ProxyServer::AfterDrain::kEnd);
+}
+
 TEST_CASE(
     "a player goes from a drained server to another one, also without hold_s; without another one, its session ends") {
   LateServer first(free_for_both()), second(free_for_both());
