@@ -162,8 +162,7 @@ class AosAnnouncement final : public PublicAnnouncement, private net::EnetHost::
     if (about == told_ && count == told_count_) return;
     if (told_at_ != 0 && now < told_at_ + times_.change / 10) return;
     if (about != told_) enet_.send(*peer_, 0, net::EnetPacket(about, net::EnetDelivery::kReliable));
-    if (count != told_count_ || about != told_)
-      enet_.send(*peer_, 0, net::EnetPacket(count, net::EnetDelivery::kReliable));
+    enet_.send(*peer_, 0, net::EnetPacket(count, net::EnetDelivery::kReliable));
     told_ = about;
     told_count_ = count;
     told_at_ = now;
@@ -192,7 +191,6 @@ class AosAnnouncement final : public PublicAnnouncement, private net::EnetHost::
     const bool was_up = std::exchange(up_, false);
     peer_ = nullptr;
     told_.clear();
-    told_count_.clear();
     told_at_ = 0;
     if (!std::exchange(leaves_, false))
       fail(was_up ? "it has disconnected us (" + std::to_string(data) + ")" : "it does not answer", steady_now());
@@ -229,7 +227,6 @@ void PublicAnnouncement::succeed(bool listed, Millis) {
   state->set(listed, "");
   if (failures_ != 0 || listed != before) log_info("{} is {} the list {}", name, listed ? "in" : "no longer in", list);
   failures_ = 0;
-  due_ = 0;
 }
 
 void PublicAnnouncement::fail(const std::string& why, Millis now, bool adds) {

@@ -3,9 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <csignal>
-#include <future>
 #include <memory>
 #include <set>
 #include <string>
@@ -17,6 +17,8 @@
 #include "adapters/bzflag/public_list.h"
 #include "proxy/net/mailbox.h"
 #include "tests/program/asked.h"
+#include "tests/program/fleet/logged.h"
+#include "tests/relay/peers.h"
 #include "tests/support/listening.h"
 #include "tests/support/receiver.h"
 
@@ -283,7 +285,10 @@ class Master final : private net::EnetHost::User {
       if (letter == kHangUp) {
         host_.disconnect(*peer_, 0);
       } else if (letter == kHoldUp) {
-        goes_on_.get_future().wait();
+        std::unique_lock lock(mutex_);
+        is_held_ = true;
+        news_.notify_all();
+        news_.wait(lock, [&] { return !is_held_; });
       } else {
         host_.close();
         mailbox_.close();
@@ -292,8 +297,16 @@ class Master final : private net::EnetHost::User {
   }
   void hang_up() { (void)mailbox_.post(kHangUp); }
   /// It hears and acknowledges nothing until go_on().
-  void hold_up() { (void)mailbox_.post(kHoldUp); }
-  void go_on() { goes_on_.set_value(); }
+  void hold_up() {
+    std::unique_lock lock(mutex_);
+    (void)mailbox_.post(kHoldUp);
+    news_.wait(lock, [&] { return is_held_; });
+  }
+  void go_on() {
+    const std::lock_guard lock(mutex_);
+    is_held_ = false;
+    news_.notify_all();
+  }
   std::uint16_t port() const { return port_; }
   /// Waits until so much has happened: "31", the packets in hexadecimal digits, "gone", or "lost" after silence.
   std::vector<std::string> await(std::size_t count) {
@@ -326,9 +339,9 @@ class Master final : private net::EnetHost::User {
   net::Mailbox<int, Master> mailbox_;
   net::EnetHost host_;
   net::EnetPeer* peer_ = nullptr;  // that has connected last
-  std::promise<void> goes_on_;
   std::uint16_t port_ = 0;
-  std::mutex mutex_;
+  std::mutex mutex_;  // of what follows
+  bool is_held_ = false;
   std::condition_variable news_;
   std::vector<std::string> heard_;
   std::thread thread_;
@@ -360,8 +373,13 @@ TEST_CASE("the master of Ace of Spades hears of a server, of its players, and th
   more.players = 5;
   servers.set({more});
   CHECK(master.await(4).back() == "\x05");
+  more.map = "another";
+  servers.set({more});
+  const auto changed = master.await(6);
+  CHECK(has(changed[4], "another"));
+  CHECK(changed[5] == "\x05");
   lists.stop();
-  CHECK(master.await(5).back() == "gone");
+  CHECK(master.await(7).back() == "gone");
 }
 
 TEST_CASE("a master of Ace of Spades that has disconnected us is told everything again") {
@@ -381,8 +399,162 @@ TEST_CASE("a master of Ace of Spades that has disconnected us is told everything
   CHECK(master.await(8).back() == "gone");
 }
 
+TEST_CASE("a master of Ace of Spades is told at once when it is connected, and later only after a while") {
+  Master master, other;
+  Servers servers;
+  const PublicServer lobby{"lobby", "aos", 0, 32887, 3, 32, "map", "arena"},
+      hall{"hall", "aos", 0, 32888, 0, 32, "map", "arena"};
+  servers.set({lobby});
+  ListTimes times = kQuick;
+  times.look = times.change = 3'600'000;  // nothing but news causes a look
+  PublicLists lists(
+      [&](const std::string& of) {
+        auto all = servers.now();
+        std::erase_if(all, [&](const PublicServer& one) { return one.name != of; });
+        return all;
+      },
+      {.times = times});
+  PublicListSettings second = at_master(other.port());
+  second.of = "hall";
+  lists.set({at_master(master.port()), second});
+  master.await(3);
+  CHECK(is_listed(lists));
+  for (int looks = 0; looks < 3; ++looks) lists.look_soon();
+  PublicServer more = lobby;
+  more.players = 5;
+  servers.set({more, hall});
+  lists.look_soon();
+  other.await(3);  // by then, both were looked at
+  CHECK(master.await(3).size() == 3);
+  CHECK(lists.rows().front().report.told == 1);
+  master.hang_up();
+  const auto all = master.await(7);
+  CHECK(all[3] == "gone");
+  CHECK(all[6] == "\x05");
+  CHECK(is_listed(lists));
+  CHECK(lists.rows().front().report.told == 2);
+  CHECK(lists.rows().front().report.failed == 1);
+}
+
+/// Servers that count how often they are looked at.
+struct Watched : Servers {
+  PublicLists::Servers looked_at() {
+    return [this](const std::string&) {
+      ++looks;
+      return now();
+    };
+  }
+  bool are_looked_at_again() {
+    const int before = looks;
+    return eventually([&] { return looks >= before + 3; });
+  }
+  std::atomic<int> looks{0};
+};
+
+TEST_CASE("a master of Ace of Spades that answers late has not failed, and a server comes back after it has left") {
+  Master master;
+  Watched servers;
+  const PublicServer server{"lobby", "aos", 0, 32887, 3, 32, "map", "arena"};
+  servers.set({server});
+  PublicLists lists(servers.looked_at(), {.times = kQuick});
+  master.hold_up();
+  lists.set({at_master(master.port())});
+  CHECK(servers.are_looked_at_again());
+  master.go_on();
+  master.await(3);
+  CHECK(is_listed(lists));
+  CHECK(lists.rows().front().report.failed == 0);
+  master.hold_up();
+  servers.set({});
+  CHECK(is_listed(lists, false));
+  PublicServer more = server;  // it is back before the master has heard that it has left
+  more.players = 5;
+  servers.set({more});
+  CHECK(servers.are_looked_at_again());
+  CHECK_FALSE(lists.rows().front().report.listed);
+  master.go_on();
+  const auto all = master.await(7);
+  CHECK(all[3] == "gone");
+  CHECK(all[6] == "\x05");
+  CHECK(is_listed(lists));
+  CHECK(lists.rows().front().report.told == 3);
+  CHECK(lists.rows().front().report.failed == 0);
+}
+
+TEST_CASE("a master of Ace of Spades that is silent is tried again and again") {
+  const testing::Datagrams silent(testing::loopback());
+  Servers servers;
+  servers.set({{"lobby", "aos", 0, 32887, 0, 32, "map", "arena"}});
+  ListTimes times = kQuick;
+  times.answer = 20;
+  PublicLists lists([&](const std::string&) { return servers.now(); }, {.times = times});
+  lists.set({at_master(silent.here().port())});
+  CHECK(eventually([&] {
+    const auto rows = lists.rows();
+    return !rows.empty() && rows.front().report.failed >= 3;
+  }));
+  CHECK(lists.rows().front().report.error == "it does not answer");
+}
+
+TEST_CASE("a master of Ace of Spades is looked up by its name, and is reached by IPv4 only") {
+  Master master;
+  Servers servers;
+  servers.set({{"lobby", "aos", 0, 32887, 3, 32, "map", "arena"}});
+  PublicListSettings named = at_master(master.port());
+  named.aos_host = "master.example";
+  const auto six = net::Address::parse("::1", 0), four = net::Address::parse("127.0.0.1", 0);
+  {
+    PublicLists lists([&](const std::string&) { return servers.now(); },
+                      {.times = kQuick, .look_up = [&](const std::string& host) -> Outcome<std::vector<net::Address>> {
+                         CHECK(host == "master.example");
+                         return std::vector{*four, *six};
+                       }});
+    lists.set({named});
+    master.await(3);
+    CHECK(is_listed(lists));
+  }
+  PublicLists lists([&](const std::string&) { return servers.now(); },
+                    {.times = kQuick, .look_up = [&](const std::string&) -> Outcome<std::vector<net::Address>> {
+                       return std::vector{*six};
+                     }});
+  lists.set({named});
+  CHECK(eventually([&] {
+    const auto rows = lists.rows();
+    return !rows.empty() && rows.front().report.error == "no address of the list was found";
+  }));
+}
+
+TEST_CASE("the log tells once that a list fails, and that it has the server again; the pauses between tries double") {
+  Logged log;
+  {
+    Receiver list(Receiver::status("503 Busy"));
+    Servers servers;
+    servers.set({bzflag()});
+    ListTimes times = kQuick;
+    times.retry = 20;
+    times.most_retry = 160;
+    PublicLists lists([&](const std::string&) { return servers.now(); }, {.times = times});
+    const Millis began = steady_now();
+    lists.set({in_list(list.url())});
+    list.await(5);
+    CHECK(steady_now() - began >= 20 + 40 + 80 + 160);
+    list.set(says("MSG: ADD\n"));
+    CHECK(is_listed(lists));
+    list.set(Receiver::status("503 Busy"));
+    servers.set({bzflag(3)});
+    CHECK(is_listed(lists, false));
+    list.await(list.count() + 2);
+    list.set(says("MSG: ADD\n"));
+    CHECK(is_listed(lists));
+  }
+  log.end();
+  CHECK(log.times("lobby cannot be announced at ") == 2);
+  CHECK(log.times("lobby is in the list ") == 2);
+}
+
 TEST_CASE(
     "after an upgrade, a master of Ace of Spades hears that the old connection ends, though it acknowledges late") {
+  Logged log;
   Master master;
   Servers servers;
   const PublicServer server{"lobby", "aos", 0, 32887, 3, 32, "map", "arena"};
@@ -403,6 +575,9 @@ TEST_CASE(
   const auto all = master.await(5);
   CHECK(all[3] == "\x05");
   CHECK(all[4] == "gone");
+  lists.stop();
+  log.end();
+  CHECK(log.times("lobby is no longer in the list") == 0);  // it still is
 }
 
 TEST_CASE("a listener for Ace of Spades 0.76 is announced, and one for the draft 0.80 is not") {
