@@ -94,7 +94,7 @@ std::optional<Micros> MergedSessions::next_at() {
     }
     look(tick_);
     quiet_ = queue_.empty() ? quiet_ + 1 : 0;
-    tick_ = quiet_ < kMostQuiet ? tick_ + kTick : std::max(tick_, *told / kTick * kTick) + kTick;
+    tick_ = quiet_ < kMostQuiet ? tick_ + kTick : *told / kTick * kTick + kTick;
   }
 }
 

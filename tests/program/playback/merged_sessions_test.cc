@@ -277,10 +277,126 @@ TEST_CASE("after a seek, the world and the facts that follow are those of both s
   CHECK(those<words::Gone>(rest)[0].second.unit() == his);
   CHECK(those<words::Died>(rest).size() == 2);
 
+  REQUIRE(those<words::PlayerGone>(rest).size() == 1);
+  CHECK(those<words::PlayerGone>(rest)[0].second.id() == ben->player.id());
+
   REQUIRE(played->seek(8 * kSecond, world).ok());
   CHECK(world.unit(his) == nullptr);
-  REQUIRE(played->seek(2 * kSecond, world).ok());
-  CHECK(world.unit(his) != nullptr);
+  for (const Micros at : {4 * kSecond, 2 * kSecond}) {  // the second time, all is known already
+    REQUIRE(played->seek(at, world).ok());
+    CHECK(world.unit(his) != nullptr);
+    REQUIRE(named(world, "ben") != nullptr);
+    CHECK(world.active_unit(named(world, "ben")->player.id()) != nullptr);
+  }
+  const auto again = facts_of(*played);
+  REQUIRE(those<words::Died>(again).size() == 2);
+  CHECK(those<words::Died>(again)[0].first <= 5'100 * kMillisecond);
+}
+
+TEST_CASE("a seek forgets what was about to be told") {
+  const Folder folder;
+  const auto played = open(evening(folder));
+  const auto is_last = [](const core::Fact& fact) {  // before the score
+    const auto* pose = core::as<words::Pose>(fact);
+    return pose != nullptr && pose->x() == 10;
+  };
+  for (auto at = played->next_at(); at && !is_last(played->next()); at = played->next_at()) CHECK(*at <= kSecond);
+  REQUIRE(played->next_at() == kSecond);
+  core::WorldState world;
+  REQUIRE(played->seek(kSecond / 2, world).ok());
+  REQUIRE(named(world, "anna") != nullptr);
+  CHECK(named(world, "anna")->score.wins() == 0);
+}
+
+TEST_CASE("after a seek to between the times at which two sessions heard it, a line or a death is told") {
+  const Folder folder;
+  const std::string path = folder.file("evening.mcap");
+  {
+    auto to = recorder(path);
+    Session one(*to, 1, 0), two(*to, 2, 0);
+    one.player(0, 7, "anna"), two.player(0, 3, "anna");
+    one.man(0, 70, 7, 0), two.man(0, 30, 3, 0);
+    one.at(0, words::Ready()), two.at(0, words::Ready());
+    one.hidden(kSecond, 70);
+    two.said(2'050 * kMillisecond, 3, "hello"), one.said(2'150 * kMillisecond, 7, "hello");
+    two.died(4'050 * kMillisecond, 3, 30, 0), one.died(4'150 * kMillisecond, 7, 70, 0);
+    two.pose(9 * kSecond, 30, 1), one.pose(10 * kSecond, 70, 1);
+    REQUIRE(to->close(kStart + 99 * kSecond * 1000).ok());
+  }
+  const auto played = open(path);
+  const auto all = facts_of(*played);
+  CHECK(those<words::Said>(all).size() == 1);
+  CHECK(those<words::Died>(all).size() == 1);
+  core::WorldState world;
+  REQUIRE(played->seek(4'120 * kMillisecond, world).ok());
+  CHECK(those<words::Died>(facts_of(*played)).size() == 1);
+  REQUIRE(played->seek(2'120 * kMillisecond, world).ok());
+  CHECK(those<words::Said>(facts_of(*played)).size() == 1);
+}
+
+/// Link 1 alone sees anna until 1 s. It says something twice a second until 61 s, and then again after `silence`. Link
+/// 2 sees anna: she stands until 65 s, walks until 135 s, and appears elsewhere at 150 s.
+std::string with_silence(const Folder& folder, Micros silence) {
+  const std::string path = folder.file("long.mcap");
+  auto to = recorder(path);
+  Session one(*to, 1, 0), two(*to, 2, 0);
+  one.player(0, 7, "anna"), two.player(0, 3, "anna");
+  one.man(0, 70, 7, 0), two.man(0, 30, 3, 0);
+  one.at(0, words::Ready()), two.at(0, words::Ready());
+  one.hidden(kSecond, 70);
+  for (int half = 3; half <= 122; ++half) one.score(static_cast<Micros>(half) * kSecond / 2, 7, half);
+  for (int tenth = 650; tenth <= 1'350; ++tenth)
+    two.pose(static_cast<Micros>(tenth) * 100 * kMillisecond, 30, tenth / 10.0);
+  two.pose(150 * kSecond, 30, 500);
+  two.pose(151 * kSecond, 30, 600);
+  one.score(61 * kSecond + silence, 7, 1'000);
+  REQUIRE(to->close(kStart + (62 * kSecond + silence) * 1000).ok());
+  return path;
+}
+
+TEST_CASE("what another session sees is shown in time, however long the played session or both are silent") {
+  constexpr Micros kSilence = 300 * 86'400 * kSecond;  // looking ten times a second would take minutes
+  const Folder folder;
+  const auto played = open(with_silence(folder, kSilence));
+  const auto all = facts_of(*played);
+  const auto poses = those<words::Pose>(all);
+  const auto shown = [&](double x) {
+    const auto at = std::find_if(poses.begin(), poses.end(), [&](const auto& one) { return one.second.x() == x; });
+    return at == poses.end() ? 0 : at->first;
+  };
+  for (const auto& [x, at] : {std::pair(65.0, 65 * kSecond), {134.0, 134 * kSecond}, {500.0, 150 * kSecond}}) {
+    CAPTURE(x);
+    CHECK(shown(x) >= at);
+    CHECK(shown(x) <= at + 200 * kMillisecond);
+  }
+  const auto scores = those<words::Score>(all);
+  REQUIRE_FALSE(scores.empty());
+  CHECK(scores.back().first == 61 * kSecond + kSilence);
+}
+
+TEST_CASE("the change to the next played session is told, and a seek goes on with that session") {
+  const Folder folder;
+  const std::string path = folder.file("evening.mcap");
+  {
+    auto to = recorder(path);
+    Session one(*to, 1, 0), two(*to, 2, 20 * kSecond);
+    for (Session* session : {&one, &two}) {
+      const Micros from = session == &one ? 0 : 20 * kSecond;
+      session->player(from, 7, "anna"), session->man(from, 70, 7, 0);
+      session->at(from, words::Ready());
+      session->hidden(from + kSecond, 70);
+    }
+    one.said(30 * kSecond, 7, "first"), two.said(50 * kSecond, 7, "second");
+    REQUIRE(to->close(kStart + 99 * kSecond * 1000).ok());
+  }
+  const auto played = open(path);
+  while (played->next_at() && !played->next_is_other_session()) (void)played->next();
+  REQUIRE(played->next_is_other_session());
+  core::WorldState world;
+  REQUIRE(played->seek(*played->next_at(), world).ok());
+  const auto rest = those<words::Said>(facts_of(*played));
+  REQUIRE_FALSE(rest.empty());
+  CHECK(rest.back().second.text() == "second");
 }
 
 TEST_CASE(
