@@ -373,6 +373,50 @@ TEST_CASE("a small copy is reproduced with the same result") {
   CHECK(reproduced(folder.file("small.mcap")).out == said.out);
 }
 
+/// The links of a recording with their ends, all that is known of the frames of one link, and the last time.
+std::vector<std::string> contents_of(const std::string& path, std::uint32_t link) {
+  const auto recording = trace::Recording::open(path);
+  REQUIRE(recording.ok());
+  std::vector<std::string> all;
+  WallTime last = 0;
+  for (;;) {
+    const auto event = (*recording)->next();
+    REQUIRE(event.ok());
+    if (*event == nullptr) break;
+    const std::string at = std::to_string((*event)->time) + " ";
+    if (const auto* opened = (*event)->opened) all.push_back(at + opened->ShortDebugString());
+    if (const auto* closed = (*event)->closed) all.push_back(at + closed->ShortDebugString());
+    if (const auto* frame = (*event)->frame; frame != nullptr && frame->link() == link)
+      all.push_back(at + frame->ShortDebugString());
+    last = std::max(last, (*event)->time);
+  }
+  all.push_back(std::to_string(last));
+  return all;
+}
+
+TEST_CASE("a small copy has all links, their ends, and all that is known of each frame") {
+  constexpr std::uint32_t kRelay = 99;
+  const Folder folder;
+  const std::string file = changed(
+      folder, example(), [](auto*, auto*, auto*) { return true; }, "both.mcap",
+      [](trace::Recorder& to, WallTime time, int before) {
+        if (before == 0) to.opened(time, opening(kRelay, "aos", "0.75"));
+        if (before != 3) return;
+        trace::FrameView view{kRelay, trace::TO_SERVER, trace::DATAGRAM, as_bytes(std::string_view("hello")), "a name",
+                              false};
+        view.delivery = trace::UNSEQUENCED;
+        view.channel = 2;
+        view.missing = {3, 50};
+        view.joined = true;
+        to.frame(time, view);
+        to.closed(time, kRelay, "idle");
+      });
+  REQUIRE(reproduced(file, false, folder.file("small.mcap")).exit == kOk);
+  const auto all = contents_of(file, kRelay);
+  CHECK(all.size() > 5);
+  CHECK(contents_of(folder.file("small.mcap"), kRelay) == all);
+}
+
 TEST_CASE("the first file of a rotation is reproduced up to its end, and so is its small copy") {
   for (const int in_first : {20, 60, 120}) {  // before and after the first calls of the session are written
     CAPTURE(in_first);

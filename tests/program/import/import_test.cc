@@ -280,6 +280,17 @@ TEST_CASE("a new connection on the ports of one that ended stays one, although t
   CHECK(heard.ends_with("\nc2s 1 04\ngone 1\n"));
 }
 
+TEST_CASE("any number of connections may follow one another in a capture") {
+  constexpr std::size_t kAll = 70'000, kPorts = 60'000;
+  Buffer file = capture({});
+  for (std::size_t i = 0; i < kAll; ++i) {
+    const auto client = static_cast<std::uint16_t>(1'000 + i % kPorts),
+               server = static_cast<std::uint16_t>(80 + i / kPorts);
+    for (const unsigned flags : {kSyn, kRst}) put_packet(file, ipv4(kTcpProtocol, tcp({client, server}, 10, flags)));
+  }
+  CHECK(heard_pcap(file).ends_with("gone " + std::to_string(kAll - 1) + "\n"));
+}
+
 TEST_CASE("a SYN/ACK that was captured before its SYN belongs to the same connection") {
   CHECK(heard_pcap(capture({down(20, kSyn | kAck), up(10, kSyn), up(11, kAck, "01"), down(21, kAck, "02")})) ==
         "open 0 10.0.0.1:1000\nc2s 0 01\ns2c 0 02\ngone 0\n");

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "proxy/program/base/time_text.h"
@@ -84,6 +86,125 @@ TEST_CASE("recorded sessions: facts that no session can have are not read") {
   const auto session = RecordedSession::open(found, 1);
   REQUIRE(session.ok());
   CHECK(played(**session) == std::vector<core::Micros>{0, kMostRecordingTime});
+}
+
+/// Anna's session in a timeline that began 100 s before, where ids are higher by 100.
+std::unique_ptr<RecordedSession> as_part(const std::string& path) {
+  auto session = clip_match::session_of(path, 1);
+  session->become_part(100 * core::kSecond, [](core::Id own) { return own + 100; });
+  return session;
+}
+
+TEST_CASE("recorded sessions: a seek begins with the recorded world before it, whatever was read before") {
+  const Folder folder;
+  const auto session = as_part(clip_match::match(folder.file("a.mcap")));
+  core::WorldState world;
+  const auto is_at = [&](core::Micros at, double x) {
+    REQUIRE(session->seek(at, world).ok());
+    REQUIRE(world.unit(102) != nullptr);
+    CHECK(world.unit(102)->unit.pose().x() == x);
+    CHECK(session->next_at() == at + core::kSecond / 10);
+  };
+  is_at(112 * core::kSecond, 120);
+  REQUIRE(world.unit(104) != nullptr);  // it has not moved since the recorded world
+  CHECK(world.unit(104)->posed_at >= 105 * core::kSecond);
+  CHECK(world.players().size() == 2);
+  is_at(111 * core::kSecond, 110);  // the next fact was read already, and is later
+  (void)played(*session);
+  is_at(111 * core::kSecond, 110);
+  is_at(101 * core::kSecond, 10);
+}
+
+/// A world in which this player alone is.
+core::WorldState world_with(const char* player, bool ready) {
+  core::WorldState world;
+  words::Player one;
+  one.set_id(9);
+  one.set_name(player);
+  world.fold(core::Fact(one));
+  if (ready) world.fold(core::Fact(words::Ready()));
+  return world;
+}
+
+TEST_CASE("recorded sessions: a world of another session or of a later time is not taken by a seek") {
+  const Folder folder;
+  const std::string path = folder.file("a.mcap");
+  const auto to = recorder(path);
+  const auto late = [&](std::uint32_t link, WallTime time, core::Micros at) {
+    to->world(clip_match::kStart + time, relay::snapshot_of(link, world_with("late", true), at, ""));
+  };
+  late(2, 0, 0);
+  clip_match::Match match;
+  match.open(*to);
+  for (int tenths = 1; tenths < 100; ++tenths) {
+    if (tenths == 20) late(1, 2 * clip_match::kSecond, 8 * core::kSecond);  // the clock was set back
+    match.step(*to, tenths);
+  }
+  match.close(*to);
+  REQUIRE(to->close(clip_match::kStart + 20 * clip_match::kSecond).ok());
+  const auto session = clip_match::session_of(path, 1);
+  for (const core::Micros at : {core::Micros{0}, 3 * core::kSecond}) {
+    CAPTURE(at);
+    core::WorldState world;
+    REQUIRE(session->seek(at, world).ok());
+    CHECK(world.players().size() == 1);
+    REQUIRE(world.player(1) != nullptr);
+    CHECK(world.player(1)->player.name() == "anna");
+  }
+}
+
+/// The session of a link of which a file has this world at `at`, recorded at `time`, then facts of these times, and its
+/// end.
+RecordedSessionInfo with_world(bool ready, WallTime time, core::Micros at, const std::vector<core::Micros>& facts,
+                               WallTime end) {
+  const Folder folder;
+  const std::string path = folder.file("a.mcap");
+  const auto to = recorder(path);
+  trace::Opened opened = opening(1, "panic", "be-packed");
+  opened.set_continues(true);
+  to->opened(time, opened);
+  to->world(time, relay::snapshot_of(1, world_with("anna", ready), at, ""));
+  for (const core::Micros its : facts) {
+    core::Fact fact{words::Rule()};
+    fact.at = its;
+    Buffer bytes;
+    core::write(fact, bytes);
+    to->word(time, 1, trace::WordKind::kFact, bytes);
+  }
+  to->closed(end, 1, "client left");
+  REQUIRE(to->close(end).ok());
+  const RecordedSessions found = sessions_of(path);
+  REQUIRE(found.sessions.size() == 1);
+  return found.sessions[0];
+}
+
+TEST_CASE("recorded sessions: one that began before the file begins with its world there") {
+  using core::kSecond;
+  constexpr WallTime kAt = clip_match::kStart, kEnd = kAt + 7 * clip_match::kSecond;
+  const auto facts = with_world(true, kAt, 40 * kSecond, {41 * kSecond, 45 * kSecond}, kEnd);
+  CHECK(facts.begins_with_world);
+  CHECK(facts.first == 40 * kSecond);
+  CHECK(facts.last == 47 * kSecond);  // its end
+  CHECK(facts.ready == 40 * kSecond);
+  CHECK(facts.began == kAt - 40 * clip_match::kSecond);
+  CHECK(facts.players.at(9) == "anna");
+
+  const auto alone = with_world(true, kAt, 40 * kSecond, {}, kEnd);
+  CHECK(alone.begins_with_world);
+  CHECK(alone.first == 40 * kSecond);
+  CHECK(alone.last == 47 * kSecond);
+
+  const auto unknown = with_world(false, kAt, 40 * kSecond, {41 * kSecond}, kEnd);
+  CHECK(unknown.begins_with_world);
+  CHECK_FALSE(unknown.ready.has_value());
+
+  // Facts of an earlier time are of another room than that world.
+  const auto earlier = with_world(true, kAt, 40 * kSecond, {1 * kSecond, 2 * kSecond}, kEnd);
+  CHECK_FALSE(earlier.begins_with_world);
+  CHECK(earlier.first == 1 * kSecond);
+
+  const auto without_date = with_world(true, 1, 40 * kSecond, {41 * kSecond}, 2);
+  CHECK(without_date.began == 0);
 }
 
 }  // namespace
