@@ -502,6 +502,24 @@ TEST_CASE("access lists are lists of networks, for all routes and for each route
   CHECK(complaints(route + "allow = [7]\n").find("route[0].allow[0]: expected a string, got 7\n") != std::string::npos);
 }
 
+TEST_CASE("a configuration may have a megabyte, and a public host 253 bytes") {
+  const Folder folder;
+  for (const std::size_t size : {std::size_t{1} << 20U, (std::size_t{1} << 20U) + 1}) {
+    CAPTURE(size);
+    const std::string path =
+        folder.write("a.toml", std::string(kRoute) + "#" + std::string(size - kRoute.size() - 1, 'x'));
+    const auto config = load_config(path, kKnown, nullptr);
+    CHECK(config.ok() == (size == std::size_t{1} << 20U));
+    if (!config)
+      CHECK(config.error().front() == path + " is a folder, or larger than 1 MiB; expected a configuration file");
+  }
+  const auto of_host = [](std::size_t size) {
+    return complaints("public_host = \"" + std::string(size, 'a') + "\"\n" + std::string(kRoute));
+  };
+  CHECK(of_host(253).empty());
+  CHECK(of_host(254) == "a.toml:1:15: public_host: expected a host name or an IP address, without a port\n");
+}
+
 TEST_CASE("a file that cannot be read is reported without a place") {
   const auto config = load_config("no/such/file.toml", kKnown, nullptr);
   REQUIRE(!config.ok());

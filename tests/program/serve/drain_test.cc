@@ -4,10 +4,14 @@
 
 #include <array>
 #include <csignal>
+#include <future>
+#include <string>
 
 #include "proxy/net/take_over/talk.h"
 #include "proxy/program/control/route_names.h"
+#include "proxy/program/monitor/health.h"
 #include "tests/program/asked.h"
+#include "tests/relay/in_shared_room.h"
 #include "tests/support/connection.h"
 
 namespace entente::drain_test {
@@ -232,6 +236,27 @@ TEST_CASE("when the time of drain_s is over, the remaining players are disconnec
   place.process.signal(SIGTERM);
   CHECK(place.process.wait() == 0);
   CHECK(anna->wait() == 1);
+}
+
+TEST_CASE("/live and /ready tell of a worker that hangs; /ready also of a start and of a stop") {
+  testing::InSharedRoom room(testing::no_limits(), 3);
+  const relay::ProxyServer& server = room.server();
+  const auto text = [](const net::HttpAnswer& answer) { return std::to_string(answer.status) + " " + answer.text; };
+  const auto live = [&] { return text(live_answer(server)); };
+  const auto ready = [&](bool serving = true) { return text(ready_answer(server, {}, serving)); };
+  const std::string hangs = "503 a worker has not turned its loop for 1000 ms\n";
+  const auto is_well = [&] { return live() == "200 live\n" && ready() == "200 ready\n"; };
+  CHECK(testing::eventually(is_well));
+  CHECK(ready(false) == "503 starting\n");
+  std::promise<void> over;
+  room.hold_up(over.get_future().share());
+  CHECK(testing::eventually([&] { return live() == hangs; }));
+  CHECK(ready() == hangs);
+  over.set_value();
+  CHECK(testing::eventually(is_well));
+  room.stop();
+  CHECK(live() == "200 live\n");
+  CHECK(ready() == "503 stopping\n");
 }
 
 }  // namespace
