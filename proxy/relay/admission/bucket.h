@@ -48,6 +48,13 @@ class Bucket {
     return level_ >= std::min<std::int64_t>(1000, full_);
   }
 
+  /// From when on ready() is true, if nothing is taken meanwhile: `now`, or the first millisecond after it.
+  Millis ready_at(Millis now) {
+    if (ready(now)) return now;
+    const std::int64_t lacks = std::min<std::int64_t>(1000, full_) - level_;
+    return at_ + static_cast<Millis>((lacks + rate_ - 1) / rate_);
+  }
+
   bool full(Millis now) const {
     Bucket then = *this;
     then.refill(now);

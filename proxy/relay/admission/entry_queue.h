@@ -1,11 +1,13 @@
 // A fair queue of clients that wait to enter. Addresses take turns; the clients of one address are served first come,
 // first served.
 // Invariant: nobody waits twice. Each address has its own rate. An address that has used up its rate does not delay the
-// others. An address without waiting clients is forgotten within seconds.
+// others, and is not looked at until its rate lets a client in. An address without waiting clients is forgotten within
+// seconds.
 #pragma once
 
-#include <algorithm>
 #include <list>
+#include <map>
+#include <optional>
 #include <unordered_map>
 
 #include "proxy/base/keyed_hash.h"
@@ -24,10 +26,10 @@ class EntryQueue {
     const auto [at, fresh] = waits_at_.try_emplace(who);
     if (!fresh) return false;
     const net::Address address = from.host_key();
-    Line& line = lines_.try_emplace(address, Line{{}, Bucket(per_second, burst, now), {}}).first->second;
+    Line& line = lines_.try_emplace(address, Line{{}, Bucket(per_second, burst, now), {}, {}}).first->second;
     line.pace.adapt(per_second, burst, now);
-    if (line.waiting.empty()) line.turn = turns_.insert(turns_.end(), address);
     at->second = {address, line.waiting.insert(line.waiting.end(), who)};
+    place(address, line, now);
     return true;
   }
 
@@ -37,29 +39,30 @@ class EntryQueue {
     if (at == waits_at_.end()) return;
     Line& line = lines_.at(at->second.address);
     line.waiting.erase(at->second.place);
-    if (line.waiting.empty()) turns_.erase(line.turn);
+    if (line.waiting.empty()) displace(line);
     waits_at_.erase(at);
   }
   bool contains(Who who) const { return waits_at_.contains(who); }
 
   /// Removes and returns the next client that may enter now; `none` if there is none.
   Who take(Who none, Millis now) {
-    for (std::size_t i = turns_.size(); i > 0; --i) {
-      turns_.splice(turns_.end(), turns_, turns_.begin());
-      Line& line = lines_.at(turns_.back());
-      if (!line.pace.take_one(now)) continue;
-      const Who who = line.waiting.front();
-      remove(who);
-      return who;
+    while (!pauses_.empty() && pauses_.begin()->first <= now) {
+      const net::Address address = pauses_.begin()->second;
+      place(address, lines_.at(address), now);
     }
-    return none;
+    if (turns_.empty()) return none;
+    turns_.splice(turns_.end(), turns_, turns_.begin());
+    const net::Address address = turns_.back();
+    Line& line = lines_.at(address);
+    line.pace.take_one(now);
+    const Who who = line.waiting.front();
+    remove(who);
+    if (!line.waiting.empty()) place(address, line, now);
+    return who;
   }
 
   /// Whether a waiting client may enter now.
-  bool ready(Millis now) {
-    return std::any_of(turns_.begin(), turns_.end(),
-                       [&](const net::Address& from) { return lines_.at(from).pace.ready(now); });
-  }
+  bool ready(Millis now) const { return !turns_.empty() || (!pauses_.empty() && pauses_.begin()->first <= now); }
   bool empty() const { return waits_at_.empty(); }
   std::size_t size() const { return waits_at_.size(); }
   /// Addresses of which something is kept.
@@ -72,18 +75,39 @@ class EntryQueue {
 
  private:
   using Turns = std::list<net::Address>;
+  using Pauses = std::multimap<Millis, net::Address>;
   struct Line {
     std::list<Who> waiting;
     Bucket pace;
-    Turns::iterator turn;  // while somebody waits
+    std::optional<Turns::iterator> turn;    // while somebody waits and may enter
+    std::optional<Pauses::iterator> pause;  // while somebody waits and may not
   };
   struct Place {
     net::Address address;
     typename std::list<Who>::iterator place;
   };
 
+  /// REQUIRES: somebody of `line` waits. If it may enter, and has its turn already, that turn stays.
+  void place(const net::Address& address, Line& line, Millis now) {
+    const Millis ready_at = line.pace.ready_at(now);
+    if (ready_at <= now && line.turn) return;
+    displace(line);
+    if (ready_at <= now)
+      line.turn = turns_.insert(turns_.end(), address);
+    else
+      line.pause = pauses_.emplace(ready_at, address);
+  }
+
+  void displace(Line& line) {
+    if (line.turn) turns_.erase(*line.turn);
+    if (line.pause) pauses_.erase(*line.pause);
+    line.turn.reset();
+    line.pause.reset();
+  }
+
   std::unordered_map<net::Address, Line, net::AddressHash> lines_;
-  Turns turns_;                                              // those with waiting clients
+  Turns turns_;                                              // those with clients that may enter
+  Pauses pauses_;                                            // the others with waiting clients, by when one may enter
   std::unordered_map<Who, Place, KeyedHash<Who>> waits_at_;  // all that wait
 };
 

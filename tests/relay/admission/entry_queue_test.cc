@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <ctime>
 #include <string>
 
 namespace entente::relay::entry_queue_test {
@@ -112,6 +113,51 @@ TEST_CASE("a changed rate holds for those who wait already") {
   CHECK(all(queue, 0) == "11 12 ");
   queue.add(from(1), 15, 0, 1, 0);
   CHECK(all(queue, 0) == "13 14 15 ");
+}
+
+TEST_CASE("a changed rate keeps an address's turn, and the rate of an address that may enter again counts at once") {
+  EntryQueue<int> queue;
+  for (const int who : {11, 12}) queue.add(from(1), who, 0, 1, 0);
+  queue.add(from(2), 21, 0, 1, 0);
+  queue.add(from(1), 13, 1, 1, 0);
+  CHECK(all(queue, 0) == "11 21 ");
+  CHECK_FALSE(queue.ready(999));
+  queue.add(from(1), 14, 10, 1, 0);
+  CHECK_FALSE(queue.ready(99));
+  CHECK(all(queue, 100) == "12 ");
+  queue.remove(13);
+  queue.remove(14);
+  CHECK_FALSE(queue.ready(60'000));
+}
+
+TEST_CASE("addresses over their rate enter in the order in which their rate lets them") {
+  EntryQueue<int> queue;
+  for (const int who : {11, 12}) queue.add(from(1), who, 1, 1, 0);
+  for (const int who : {21, 22}) queue.add(from(2), who, 10, 1, 0);
+  for (const int who : {31, 32}) queue.add(from(3), who, 3, 1, 0);
+  CHECK(all(queue, 0) == "11 21 31 ");
+  CHECK(all(queue, 99) == "");
+  CHECK(all(queue, 333) == "22 ");
+  CHECK(queue.ready(334));
+  CHECK(all(queue, 1'000) == "32 12 ");
+}
+
+TEST_CASE("addresses over their rate are not looked at, however many there are") {
+  EntryQueue<std::uint32_t> queue;
+  constexpr std::uint32_t kMany = 20'480;  // a multiple of 256
+  for (std::uint32_t who = 1; who <= 2 * kMany; ++who) {
+    const std::string ip = "10.0." + std::to_string(who % kMany / 256) + "." + std::to_string(who % 256);
+    queue.add(*net::Address::parse(ip, 1000), who, 1, 1, 0);
+  }
+  std::uint32_t let_in = 0;
+  while (queue.take(0, 0) != 0) ++let_in;
+  CHECK(let_in == kMany);
+  const std::clock_t before = std::clock();
+  for (std::uint32_t i = 0; i < kMany; ++i) {
+    REQUIRE(queue.take(0, 999) == 0);
+    REQUIRE_FALSE(queue.ready(999));
+  }
+  CHECK((std::clock() - before) / CLOCKS_PER_SEC < 5);  // to look at all of them each time takes minutes
 }
 
 TEST_CASE("an address with waiting clients is not forgotten, however long they wait") {
