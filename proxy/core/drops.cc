@@ -10,9 +10,10 @@ constexpr MappingLine kRoomDrops[] = {drops::kNotFinite,       drops::kFlooded, 
                                       drops::kCommandNotExact, drops::kNothingSaid,      drops::kRule,
                                       drops::kNoMessage};
 constexpr MappingLine kArenaDrops[] = {
-    drops::kMeansNothing,   drops::kHitClaim,     drops::kDeathClaim,    drops::kSpawnOfWatcher, drops::kEdit,
-    drops::kEnteredAlready, drops::kKitOrColour,  drops::kNoCommands,    drops::kNoRecipient,    drops::kThrownFromAfar,
-    drops::kNotLoaded,      drops::kNoGuidedShot, drops::kShotOfAnother, drops::kFlagGiven};
+    drops::kMeansNothing,  drops::kHitClaim,       drops::kDeathClaim,       drops::kSpawnOfWatcher,
+    drops::kEdit,          drops::kEnteredAlready, drops::kKitOrColour,      drops::kNoCommands,
+    drops::kNoRecipient,   drops::kThrownFromAfar, drops::kNotLoaded,        drops::kNoGuidedShot,
+    drops::kShotOfAnother, drops::kFlagGiven,      drops::kCollectedTooMany, drops::kLeftBeforeStep};
 constexpr MappingLine kReplayDrops[] = {drops::kOnlyWatched,  drops::kChangeOfWatcher, drops::kSayOfWatcher,
                                         drops::kWishReplaced, drops::kForTeam,         drops::kPrivateChat};
 

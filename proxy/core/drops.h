@@ -78,6 +78,10 @@ inline constexpr MappingLine kNotLoaded = dropped_intent("Fire", "the gun is not
 inline constexpr MappingLine kNoGuidedShot =
     dropped_intent("ShotMoveClaim", "no guided shot of that number is in the air");
 inline constexpr MappingLine kShotOfAnother = dropped_intent("ShotEndClaim", "the shot is another player's");
+/// In a lockstep arena.
+inline constexpr MappingLine kCollectedTooMany =
+    dropped_intent("*", "too many requests while the player waits for time to advance");
+inline constexpr MappingLine kLeftBeforeStep = dropped_intent("*", "the player has left before time advanced");
 inline constexpr MappingLine kFlagGiven = dropped_intent("TokenWish", "flags of an arena cannot be given away");
 
 // -- A replay ---------------------------------------------------------------------------------------------------------

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "proxy/core/drops.h"
+
 namespace entente::core::lockstep_test {
 namespace {
 
@@ -30,6 +32,15 @@ Intent line(Id by, const std::string& text) {
   Intent intent{std::move(say)};
   intent.by = by;
   return intent;
+}
+
+/// What was dropped since the last call, if it was by this line, such as "Say 2 ".
+std::string dropped(Lockstep& lockstep, const MappingLine& line) {
+  std::string all;
+  const Ledger drops = lockstep.take_drops();
+  for (const Ledger::Entry& one : drops.entries())
+    all += one.line == &line ? one.what() + " " + std::to_string(one.times) + " " : "another line ";
+  return all;
 }
 
 /// Two players who have entered.
@@ -215,13 +226,32 @@ TEST_CASE("what it keeps of a player is bounded") {
   for (; !pair.lockstep.is_full(kAnna); ++kept) REQUIRE(pair.hears(line(kAnna, std::string(1000, 'x'))));
   CHECK(kept > 200);
   CHECK(kept < 260);
-  CHECK(pair.hears(step(kAnna, 1)));  // lost
+  CHECK(dropped(pair.lockstep, drops::kCollectedTooMany) == "");
+  CHECK(pair.hears(step(kAnna, 1)));
+  CHECK(dropped(pair.lockstep, drops::kCollectedTooMany) == "Playback 1 ");
   CHECK(pair.hears(step(kBob, 1)));
   CHECK_FALSE(pair.lockstep.may_advance(0));
   CHECK_FALSE(pair.lockstep.is_full(kBob));
   CHECK_FALSE(pair.lockstep.is_full(99));
   pair.lockstep.left(kAnna);
   CHECK(pair.lockstep.may_advance(0));
+}
+
+TEST_CASE("what was collected of those who leave is counted as dropped, but not what has taken effect") {
+  Pair pair;
+  for (Intent& intent : std::array{line(kAnna, "a1"), step(kAnna, 1), line(kAnna, "a2"), line(kAnna, "a3"),
+                                   step(kAnna, 1), step(kBob, 1), line(kBob, "b1")})
+    CHECK(pair.hears(std::move(intent)));
+  REQUIRE(pair.lockstep.may_advance(0));
+  CHECK(pair.begins(0) == "3:a1 ");
+  CHECK(dropped(pair.lockstep, drops::kLeftBeforeStep) == "");
+  pair.lockstep.left(99);
+  pair.lockstep.left(kAnna);
+  CHECK(dropped(pair.lockstep, drops::kLeftBeforeStep) == "Say 2 Playback 1 ");
+  pair.lockstep.all_left();
+  CHECK(dropped(pair.lockstep, drops::kLeftBeforeStep) == "Say 1 ");
+  pair.lockstep.all_left();
+  CHECK(dropped(pair.lockstep, drops::kLeftBeforeStep) == "");
 }
 
 TEST_CASE("what has taken effect no longer counts as kept") {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "proxy/core/drops.h"
 #include "proxy/core/seconds.h"
 
 namespace entente::core {
@@ -32,7 +33,7 @@ bool Lockstep::collects(Intent& intent) {
   const auto at = players_.find(intent.by);
   if (at == players_.end() || as<words::Resume>(intent) != nullptr) return false;
   Player& player = at->second;
-  if (player.size > kMostCollected) return true;
+  if (player.size > kMostCollected) return drops_.add(drops::kCollectedTooMany, name_of(intent)), true;
   if (length_of(intent)) {
     ++player.asks;
     player.awaited = player.plays;
@@ -45,6 +46,22 @@ bool Lockstep::collects(Intent& intent) {
 void Lockstep::entered(Id player, bool plays) {
   Player& known = players_[player];
   if (std::exchange(known.plays, plays) != plays) known.awaited = plays;
+}
+
+void Lockstep::left(Id player) {
+  const auto at = players_.find(player);
+  if (at == players_.end()) return;
+  drop_collected(at->second);
+  players_.erase(at);
+}
+
+void Lockstep::all_left() {
+  for (const auto& [id, player] : players_) drop_collected(player);
+  players_.clear();
+}
+
+void Lockstep::drop_collected(const Player& player) {
+  for (const Intent& intent : player.collected) drops_.add(drops::kLeftBeforeStep, name_of(intent));
 }
 
 bool Lockstep::is_full(Id player) const {

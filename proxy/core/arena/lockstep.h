@@ -9,7 +9,8 @@
 //     for (const Lockstep::Step& step : lockstep.take_due(now = until)) room.tell_time(step.player, step.number, now);
 //   }
 //
-// Invariant: it reads no clock. It keeps at most kMostCollected bytes of each player.
+// Invariant: it reads no clock. It keeps at most kMostCollected bytes of each player. What it does not keep is counted
+// (take_drops).
 #pragma once
 
 #include <deque>
@@ -19,6 +20,7 @@
 #include <vector>
 
 #include "proxy/base/time.h"
+#include "proxy/core/ledger.h"
 #include "proxy/core/word.h"
 
 namespace entente::core {
@@ -47,9 +49,13 @@ class Lockstep {
   /// The player is in, or its role may have changed. `plays`: time waits for it from now on, which it does not for
   /// spectators, even if they ask for steps.
   void entered(Id player, bool plays);
-  void left(Id player) { players_.erase(player); }
-  /// Whether more waits of this player than is kept. The rest is lost.
+  /// What was collected of it is dropped.
+  void left(Id player);
+  void all_left();
+  /// Whether more waits of this player than is kept. The rest is dropped.
   bool is_full(Id player) const;
+  /// The intents that were dropped since the last call.
+  Ledger take_drops() { return std::exchange(drops_, {}); }
 
   /// Whether time may advance: at least one player has asked, and all that are waited for.
   bool may_advance(Millis wall);
@@ -77,11 +83,13 @@ class Lockstep {
   };
 
   std::optional<Micros> length_of(const Intent& intent) const;
+  void drop_collected(const Player& player);
 
   const Micros tick_;
   std::map<Id, Player> players_;
   std::optional<Millis> since_;  // when somebody had asked, and others had not
   std::vector<Id> late_;
+  Ledger drops_;
 };
 
 }  // namespace entente::core

@@ -155,6 +155,10 @@ void Room::hear_collected(std::vector<Intent> intents, Micros now) {
   drain();
 }
 
+void Room::count_drops(const Ledger& drops) {
+  for (const Ledger::Entry& one : drops.entries()) ledger_.add(*one.line, one.word, one.times);
+}
+
 void Room::tell_time(Id id, std::uint32_t cause, Micros now) {
   now_ = now;
   Seat* const seat = seat_with(id);

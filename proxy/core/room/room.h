@@ -146,6 +146,8 @@ class Room {
   void tick(Micros now);
   /// Delivers intents that the host has collected (Host::collects).
   void hear_collected(std::vector<Intent> intents, Micros now);
+  /// Counts intents that the host has collected and then dropped.
+  void count_drops(const Ledger& drops);
   /// Tells a seat, and nobody else, the room's time. `cause`: the number of its intent that this answers.
   void tell_time(Id seat, std::uint32_t cause, Micros now);
   /// Gives the back an order for which there is no word (pause a recording); its tick() follows.

@@ -133,6 +133,10 @@ void SharedRoom::after_call() {
   for (const core::Id id : std::exchange(taking_up_, {}))
     if (Guest* guest = find(id)) guest->take_up_session();
   forget_past_clients();
+  if (lockstep_) {
+    if (room_->over()) lockstep_->all_left();
+    room_->count_drops(lockstep_->take_drops());
+  }
   if (room_->over()) tell_end();
 }
 

@@ -1,6 +1,7 @@
 // A lockstep arena on the loop of the test: for whom it waits, and for whom it waits no longer.
 #include <doctest/doctest.h>
 
+#include "proxy/core/drops.h"
 #include "tests/relay/sessions/one_shared_room.h"
 
 namespace entente::testing::lockstep_room_test {
@@ -18,6 +19,32 @@ struct LockstepRoom : OneSharedRoom {
     player.say(step_by(0.4));
     return within(kTurns, [&] { return player.script.clocks.size() > before; });
   }
+  std::uint64_t dropped(const MappingLine& line) const {
+    std::uint64_t times = 0;
+    for (const core::Ledger::Entry& one : room->room().ledger().entries()) times += one.line == &line ? one.times : 0;
+    return times;
+  }
+};
+
+/// While it lives, the time at the end of each turn of the loop is so much later.
+class LaterTurns {
+ public:
+  LaterTurns(net::Loop& loop, Millis by) : loop_(loop), by_(by) {
+    uv_prepare_init(loop.raw(), &prepare_);
+    prepare_.data = this;
+    uv_prepare_start(&prepare_, [](uv_prepare_t* its) {  // runs before that of the loop, which was started before
+      its->loop->time += static_cast<LaterTurns*>(its->data)->by_;
+    });
+  }
+  ~LaterTurns() {
+    uv_close(reinterpret_cast<uv_handle_t*>(&prepare_), nullptr);
+    uv_run(loop_.raw(), UV_RUN_NOWAIT);
+  }
+
+ private:
+  net::Loop& loop_;
+  const Millis by_;
+  uv_prepare_t prepare_{};
 };
 
 TEST_CASE(
@@ -120,6 +147,33 @@ TEST_CASE("lockstep room: of whom more waits than may, only it is sent away") {
   CHECK(ben.script.goodbye == "more than 256 KiB of your intents wait for the arena's time to advance");
   CHECK(anna.script.goodbye.empty());
   CHECK(its.steps(anna));
+  CHECK(its.dropped(core::drops::kCollectedTooMany) > 30);
+  CHECK(its.dropped(core::drops::kCollectedTooMany) + its.dropped(core::drops::kLeftBeforeStep) == 300);
+}
+
+TEST_CASE("lockstep room: who asks for no step for 10 s is told that nobody waits for it any more") {
+  LockstepRoom its;
+  Actor &anna = its.enters("anna"), &ben = its.enters("ben");
+  CHECK_FALSE(its.steps(anna));
+  const LaterTurns later(its.loop, core::Lockstep::kPatience);
+  its.room->order([](core::Back&) {});  // its turn comes
+  CHECK(its.within(kTurns, [&] { return anna.script.clocks.size() == 1; }));
+  REQUIRE(ben.script.said.size() == 1);
+  CHECK(ben.script.said.front() == "time advances without you until you ask for a step: you asked for none in 10 s");
+  CHECK(anna.script.said.empty());
+}
+
+TEST_CASE("lockstep room: what waits when its player leaves, or when the room ends, is counted as dropped") {
+  LockstepRoom its;
+  Actor &anna = its.enters("anna"), &ben = its.enters("ben");
+  anna.say({say_this("one"), say_this("two")});
+  ben.say(say_this("three"));
+  CHECK(its.dropped(core::drops::kLeftBeforeStep) == 0);
+  its.room->gone(anna.seat, "left", 0);
+  its.settle();
+  CHECK(its.dropped(core::drops::kLeftBeforeStep) == 2);
+  its.room->stop();
+  CHECK(its.dropped(core::drops::kLeftBeforeStep) == 3);
 }
 
 }  // namespace
