@@ -185,6 +185,31 @@ TEST_CASE("a link that takes over a connection is asked what the first one was a
   loop.run();
 }
 
+TEST_CASE("a link that takes over a connection, and is shut down or declines before it is read, is not asked") {
+  for (const bool declines : {false, true}) {
+    CAPTURE(declines);
+    Loop loop;
+    std::optional<std::pair<Fd, HeardRequest>> passed;
+    int asked = 0;
+    Reader reader(loop, nullptr, nullptr, [&](WebLink& link, const HttpHead&) {
+      if (++asked == 1) passed = link.release();
+    });
+    reader.say("GET /1 HTTP/1.1\r\nHost: a\r\n\r\n");
+    for (int i = 0; i < 20 && !passed; ++i) uv_run(loop.raw(), UV_RUN_NOWAIT);
+    REQUIRE(passed);
+    WebLink next(loop, WebSocket::Role::kServer, 1024, reader);
+    REQUIRE(next.adopt(std::move(passed->first), std::move(passed->second), *Address::parse("127.0.0.1:1")));
+    declines ? next.decline(503, "full") : next.shut_down();
+    next.set_reading(true);
+    for (int i = 0; i < 20; ++i) uv_run(loop.raw(), UV_RUN_NOWAIT);
+    CHECK(asked == 1);
+    reader.read();
+    CHECK(as_text(reader.heard).starts_with(declines ? "HTTP/1.1 503" : ""));
+    next.hang_up();
+    loop.run();
+  }
+}
+
 TEST_CASE("a document that many read slowly is kept once") {
   const auto text = large_text();
   const auto answer = [&](WebLink& link, const HttpHead&) {

@@ -146,7 +146,7 @@ void WebLink::call_again() {
 }
 
 void WebLink::go_on(Tcp&) {
-  if (std::exchange(arrived_, false)) user_.asked(*this, request());
+  if (std::exchange(arrived_, false) && !shutting_down_) user_.asked(*this, request());
   if (std::exchange(behind_, false)) user_.go_on(*this);
   // A WebSocket may have kept messages of what was read.
   if (!behind_ && tcp_.is_open() && (stage_ == Stage::kMessages || !unheard_.empty()))

@@ -78,7 +78,7 @@ class WebLink final : private TcpUser, private WebSocket::User, private Tls::Gat
   /// Takes over an accepted connection. `tls` outlives the link; null: no TLS. `client`: whose handshakes are counted
   /// together (Loop::handshakes). A client whose link ends before the private key was used has no handshake.
   bool adopt(Fd fd, const TlsContext* tls, const Address& client);
-  /// Goes on with a client of another link: asked() follows when this link is read.
+  /// Goes on with a client of another link: asked() follows when this link is read, unless it is shut down before.
   bool adopt(Fd fd, HeardRequest heard, const Address& client);
   /// Gives away a client after asked(), while nothing waits for it: its connection, and what was heard. The link is
   /// then closed.
