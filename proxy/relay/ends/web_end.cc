@@ -88,7 +88,7 @@ void WebEnd::received_overhead(net::WebLink&, std::size_t bytes) {
 
 /// Sends a pong unless too much waits: a peer may send pings without reading the pongs.
 void WebEnd::answer_ping(Bytes payload) {
-  if (!link_.sent_close() && link_.waiting() <= high_water_) link_.send(Opcode::kPong, payload);
+  if (link_.waiting() <= high_water_) link_.send(Opcode::kPong, payload);
 }
 
 void WebEnd::hear_text(Bytes message) {
