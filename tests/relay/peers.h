@@ -30,6 +30,14 @@ inline net::Address free_for_both(bool v6 = false) {
   return *net::Address::parse(v6 ? "::1" : "127.0.0.1", static_cast<std::uint16_t>(free_port(v6)));
 }
 
+/// Whether no program can bind another UDP socket to this address, not even one that offers to share it.
+inline bool refuses_twins(const net::Address& at) {
+  const net::Fd twin(::socket(at.family(), SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  const int on = 1;
+  REQUIRE(::setsockopt(twin.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0);
+  return ::bind(twin.get(), at.raw(), at.size()) != 0 && errno == EADDRINUSE;
+}
+
 /// Polls until `true_now` returns true, for changes that other threads make without notice. False: it took too long.
 inline bool eventually(const std::function<bool()>& true_now) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(kPatience);

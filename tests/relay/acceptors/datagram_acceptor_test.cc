@@ -13,6 +13,7 @@
 #include "tests/relay/enet_peers.h"
 #include "tests/relay/enet_speech.h"
 #include "tests/relay/route/one_route.h"
+#include "tests/support/no_files_left.h"
 
 namespace entente::testing::datagram_acceptor_test {
 namespace {
@@ -380,6 +381,95 @@ TEST_CASE(
   door.acceptor->cancel_take_over();
   door.join(newcomer, 4);
   CHECK(door.inside() == 1);
+}
+
+TEST_CASE(
+    "datagram acceptor: who connected just before a take-over stays here, and the next client of its port does not") {
+  Door door;
+  const Datagrams client(loopback()), newcomer(loopback());
+  std::vector<relay::OfferedSocket> offered;
+  REQUIRE(door.acceptor->offer(offered).ok());
+  const Datagrams other(std::move(offered.front().fd));
+  client.send(door.at, connect_datagram(1));  // not read yet
+  REQUIRE(door.acceptor->release_newcomers().ok());
+  CHECK(refuses_twins(door.at));
+  CHECK(door.last_link == 1);
+  CHECK(door.got(door.server) == std::vector{to_hex(connect_datagram(1))});
+  door.server.send(door.from, verify_datagram(1));
+  door.until([&] { return client.readable(0); });
+  (void)client.receive();
+  door.say(client, proof_datagram());
+  CHECK(door.inside() == 1);
+  CHECK(door.kick(1) == 1);
+  client.send(door.at, connect_datagram(2));
+  CHECK(other.receive().bytes == connect_datagram(2));
+  door.acceptor->complete_take_over();
+  newcomer.send(door.at, connect_datagram(3));
+  CHECK(other.receive().bytes == connect_datagram(3));
+  door.settle();
+  CHECK(door.last_link == 1);
+  CHECK(door.unknown() == 0);
+}
+
+TEST_CASE("datagram acceptor: during a take-over, who connects anew before it is proven goes to the other process") {
+  Door door;
+  const Datagrams client(loopback());
+  door.say(client, connect_datagram(1));
+  std::vector<relay::OfferedSocket> offered;
+  REQUIRE(door.acceptor->offer(offered).ok());
+  const Datagrams other(std::move(offered.front().fd));
+  REQUIRE(door.acceptor->release_newcomers().ok());
+  door.say(client, connect_datagram(2));
+  CHECK(door.last_link == 1);
+  CHECK(door.route.ended(Reason::kClientLeft) == 1);
+  CHECK(door.unknown() == 1);
+  CHECK(door.got(client).empty());
+  client.send(door.at, connect_datagram(2));  // ENet retries
+  CHECK(other.receive().bytes == connect_datagram(2));
+}
+
+TEST_CASE("datagram acceptor: after a take-over, nothing of the other process's socket is left here") {
+  Door door;
+  const Datagrams newcomer(loopback());
+  std::vector<relay::OfferedSocket> offered;
+  REQUIRE(door.acceptor->offer(offered).ok());
+  REQUIRE(door.acceptor->release_newcomers().ok());
+  door.acceptor->complete_take_over();
+  offered.clear();  // the other process ends
+  door.say(newcomer, connect_datagram(1));
+  CHECK(door.unknown() == 1);
+}
+
+TEST_CASE("datagram acceptor: a take-over that lacks file descriptors fails, and newcomers come in here again") {
+  Door door;
+  const Datagrams client(loopback()), newcomer(loopback());
+  door.join(client, 1);
+  std::vector<relay::OfferedSocket> offered;
+  const auto fails = [&](auto&& step) {
+    const auto done = [&] {
+      const NoFilesLeft limit;
+      return step();
+    }();
+    REQUIRE_FALSE(done.ok());
+    CHECK(done.error().text.find("cannot share the port of " + door.at.text()) != std::string::npos);
+  };
+  fails([&] { return door.acceptor->offer(offered); });
+  CHECK(offered.empty());
+  REQUIRE(door.acceptor->offer(offered).ok());
+  fails([&] { return door.acceptor->release_newcomers(); });
+  door.acceptor->cancel_take_over();
+  CHECK(refuses_twins(door.at));
+  door.join(newcomer, 2);
+  CHECK(door.inside() == 2);
+  REQUIRE(door.acceptor->offer(offered).ok());
+  REQUIRE(door.acceptor->release_newcomers().ok());
+  door.acceptor->cancel_take_over();  // the other process still has its copy
+  CHECK(door.kick(1) == 1);
+  (void)door.got(client), (void)door.got(door.server);
+  door.join(client, 3);
+  CHECK(door.inside() == 2);
+  offered.clear();
+  CHECK(refuses_twins(door.at));
 }
 
 TEST_CASE("datagram acceptor: a lab that changes is for the sessions of its route") {

@@ -8,8 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "tests/relay/enet_speech.h"
 #include "tests/relay/enet_yard.h"
 #include "tests/relay/route/one_route.h"
+#include "tests/support/no_files_left.h"
 
 namespace entente::testing::enet_acceptor_test {
 namespace {
@@ -303,6 +305,57 @@ TEST_CASE("enet acceptor: a full listener tells a newcomer so, and takes one aga
   CHECK(door.inside() == 1);
   const net::Address first = door.let_in.front().client;
   door.acceptor.left(1, door.route.route, first, false);
+  other.peer = other.host.connect(door.at, 1, kBig);
+  door.until([&] { return door.let_in.size() == 2; });
+  other.host.close();
+}
+
+TEST_CASE("enet acceptor: who waits for the server when another process takes over is let in here; newcomers are not") {
+  Door door;
+  door.a_client_waits();
+  std::vector<relay::OfferedSocket> offered;
+  REQUIRE(door.acceptor.offer(offered).ok());
+  REQUIRE(offered.size() == 1);
+  CHECK(offered.front().bound == door.at);
+  const Datagrams other(std::move(offered.front().fd)), newcomer(loopback());
+  REQUIRE(door.acceptor.release_newcomers().ok());
+  CHECK(refuses_twins(door.at));
+  door.acceptor.complete_take_over();
+  newcomer.send(door.at, connect_datagram(1));
+  CHECK(other.receive().bytes == connect_datagram(1));
+  door.say(door.client, point(1));
+  door.hear();
+  door.server_is_known();
+  REQUIRE(door.let_in.size() == 1);
+  CHECK(door.let_in.front().early.size() == 1);
+}
+
+TEST_CASE("enet acceptor: a take-over that lacks file descriptors fails, and newcomers come in here again") {
+  Door door;
+  door.server_is_known();
+  door.join(door.at);
+  door.until([&] { return door.let_in.size() == 1; });
+  std::vector<relay::OfferedSocket> offered;
+  const auto fails = [&](auto&& step) {
+    const auto done = [&] {
+      const NoFilesLeft limit;
+      return step();
+    }();
+    REQUIRE_FALSE(done.ok());
+    CHECK(done.error().text.find("cannot share the port of " + door.at.text()) != std::string::npos);
+  };
+  fails([&] { return door.acceptor.offer(offered); });
+  CHECK(offered.empty());
+  REQUIRE(door.acceptor.offer(offered).ok());
+  fails([&] { return door.acceptor.release_newcomers(); });
+  door.acceptor.cancel_take_over();
+  CHECK(refuses_twins(door.at));
+  REQUIRE(door.acceptor.offer(offered).ok());
+  REQUIRE(door.acceptor.release_newcomers().ok());
+  door.acceptor.cancel_take_over();  // the other process still has its copy
+  CHECK(refuses_twins(door.at));
+  End other(door.loop);
+  REQUIRE(other.host.open({4, 1, false, kMostPackets}).ok());
   other.peer = other.host.connect(door.at, 1, kBig);
   door.until([&] { return door.let_in.size() == 2; });
   other.host.close();

@@ -449,10 +449,77 @@ TEST_CASE(
   const Datagrams socket(here);
   socket.send(door.at, frame("one"));
   door.until([&] { return door.datagrams.size() == 1; });  // those of its sessions come here
-  offered.clear();
-  door.acceptor.cancel_take_over();
+  CHECK(refuses_twins(door.at));
+  door.acceptor.cancel_take_over();  // the other process still has its copies
   door.until([&] { return door.let_in.size() == 2; });
   CHECK_FALSE(door.route.listener.given_away.load());
+  const Datagrams stranger(loopback());
+  stranger.send(door.at, frame("two"));
+  door.until([&] { return door.route.dropped(Drop::kUnknownSource) == 1; });
+  offered.clear();
+  CHECK(refuses_twins(door.at));
+}
+
+TEST_CASE("stream acceptor: during a take-over, the port of a session that has ended is the other process's") {
+  Door door(options_of(toy::game()));
+  door.route.server().drain(false);
+  const net::Address here = free_for_both();
+  const Stream client = Stream::to(door.at, &here);
+  door.until([&] { return door.let_in.size() == 1; });
+  std::vector<relay::OfferedSocket> offered;
+  REQUIRE(door.acceptor.offer(offered).ok());
+  const Datagrams other(std::move(offered.back().fd)), socket(here);
+  REQUIRE(door.acceptor.release_newcomers().ok());
+  door.acceptor.left(1, door.route.route, here, false);
+  socket.send(door.at, frame("one"));
+  CHECK(other.receive().bytes == frame("one"));
+  door.settle();
+  CHECK(door.datagrams.empty());
+}
+
+TEST_CASE("stream acceptor: after a take-over, its port is free once the other process is gone") {
+  Door door(options_of(toy::game()));
+  std::vector<relay::OfferedSocket> offered;
+  REQUIRE(door.acceptor.offer(offered).ok());
+  REQUIRE(door.acceptor.release_newcomers().ok());
+  door.acceptor.complete_take_over();
+  offered.clear();
+  const net::Fd late(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  CHECK(::connect(late.get(), door.at.raw(), door.at.size()) == -1);
+  CHECK(errno == ECONNREFUSED);
+  const Datagrams stranger(loopback());
+  stranger.send(door.at, frame("one"));
+  door.until([&] { return door.route.dropped(Drop::kUnknownSource) == 1; });  // the sessions' socket has it
+}
+
+TEST_CASE("stream acceptor: who waits for the server when another process takes over is let in here") {
+  Door door(of_waiting());
+  const Stream client = door.a_client_waits();
+  std::vector<relay::OfferedSocket> offered;
+  REQUIRE(door.acceptor.offer(offered).ok());
+  REQUIRE(door.acceptor.release_newcomers().ok());
+  door.acceptor.complete_take_over();
+  door.server_is_known();
+  CHECK(door.let_in.size() == 1);
+}
+
+TEST_CASE("stream acceptor: a take-over that lacks file descriptors for its sessions' datagrams fails") {
+  Door door(options_of(toy::game()));
+  door.route.server().drain(false);
+  const net::Address here = free_for_both();
+  const Stream client = Stream::to(door.at, &here);
+  door.until([&] { return door.let_in.size() == 1; });
+  std::vector<relay::OfferedSocket> offered;
+  REQUIRE(door.acceptor.offer(offered).ok());
+  const auto released = [&] {
+    const NoFilesLeft limit;
+    return door.acceptor.release_newcomers();
+  }();
+  REQUIRE_FALSE(released.ok());
+  CHECK(released.error().text.find("cannot share the port of " + door.at.text()) != std::string::npos);
+  door.acceptor.cancel_take_over();
+  const Stream next = door.connect();
+  door.until([&] { return door.let_in.size() == 2; });
 }
 
 TEST_CASE("stream acceptor: after a take-over nobody comes in here any more, and it is said so") {
