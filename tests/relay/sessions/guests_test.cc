@@ -239,6 +239,19 @@ TEST_CASE("guests: a player whose link breaks keeps its seat, and a client from 
   CHECK(again.heard("ClaimRefused"));  // the seat has been taken
 }
 
+TEST_CASE("guests: what a client was sent just before it took its kept seat is sent out, although nothing follows") {
+  OneSharedRoom its;
+  const Actor& lost = away(its, 3);
+  Actor& back = its.seated();
+  its.settle();
+  back.told.clear();
+  const std::size_t sent = back.sent;
+  back.say({say_this("hello"), resume_as(3)});
+  CHECK(back.seat == lost.seat);
+  CHECK(back.sent > sent);
+  CHECK(its.within(40, [&] { return back.was_told("flush"); }));
+}
+
 TEST_CASE("guests: a kept seat is for its number and its address, and for as long as the player said") {
   OneSharedRoom its;
   Actor& lost = away(its, 3);

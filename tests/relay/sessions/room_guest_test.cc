@@ -366,6 +366,7 @@ TEST_CASE("room guest: a viewer is told where to connect, and a player of an are
     const auto order = std::make_shared<relay::MoveOrder>(1);
     seat.session->move(order);
     CHECK(order->wait(0).how == relay::MoveOrder::How::kReferred);
+    CHECK(order->wait(0).text == "moved to another server: connect to 192.0.2.9:77");
     CHECK(seat.route.ended(Reason::kReferred) == 1);
     CHECK(seat.read_to_end() == kBye);
   }
@@ -379,6 +380,75 @@ TEST_CASE("room guest: a viewer is told where to connect, and a player of an are
   CHECK(order->wait(0).how == relay::MoveOrder::How::kStays);
   CHECK(order->wait(0).text == "the player has not joined yet");
   CHECK_FALSE(seat.session->has_ended());
+}
+
+/// Sends more when it begins than may wait.
+class Loud final : public core::Front {
+ public:
+  void opened(const core::Peer&, core::FrontOut& out) override {
+    const std::string much(16 * 1024 * 1024, 'x');
+    out.send(Lane::kStream, as_bytes(std::string_view(much)));
+  }
+  void receive(const Frames&, core::FrontOut&) override {}
+  void hear(const core::Fact&, core::FrontOut& out) override {
+    out.send(Lane::kStream, as_bytes(std::string_view("x")));
+  }
+  void session_ends(std::string_view why, core::FrontOut& out) override { out.close(why, 0); }
+};
+
+TEST_CASE("room guest: what waits for a client from before it has its seat counts for the limit, too") {
+  Limits limits = timed();
+  limits.high_water = 1'000;
+  Seat seat(limits, [](relay::RouteOptions& options) {
+    options.bridge->front = [](std::size_t) { return std::make_unique<Loud>(); };
+  });
+  seat.until([&] { return seat.session->seat_id() != 0; });
+  seat.tell(words::Said());
+  CHECK(seat.session->has_ended());
+  CHECK(seat.route.ended(Reason::kClientStalled) == 1);
+}
+
+TEST_CASE("room guest: a datagram that comes before the client has its seat is dropped, and what it sent stays") {
+  Seat seat(timed(), [](relay::RouteOptions& options) { options.game = &toy::game(); });
+  REQUIRE(seat.session->seat_id() == 0);
+  seat.session->datagram(seat.client.here(), frame("early"));
+  CHECK(seat.route.dropped(relay::Drop::kNotLinked) == 1);
+  seat.open();
+  CHECK(seat.counters().to_server.datagrams.read() == 0);
+}
+
+TEST_CASE("room guest: a viewer is told the address to which it has connected, if the other listener has no own") {
+  relay::RouteOptions other = Seat::options_with(timed(), nullptr);
+  other.bridge.reset();
+  Seat seat;
+  OneRoute to(seat.loop, other, {loopback()});
+  to.listener.address = to.route.listen_address = *net::Address::parse("0.0.0.0:77");
+  seat.owner.only = &*to.here;
+  seat.open();
+  const auto order = std::make_shared<relay::MoveOrder>(1);
+  seat.session->move(order);
+  CHECK(order->wait(0).text == "moved to another server: connect to 127.0.0.1:77");
+}
+
+TEST_CASE("room guest: who is kicked on the way to a server is not moved, and the operator is told so at once") {
+  Seat seat(timed(), [](relay::RouteOptions& options) {
+    options.arena_faces.emplace(relay::BridgeOptions::ArenaPlace{"a test", nullptr, nullptr});
+  });
+  const FakeServer server;
+  relay::RouteOptions other = Seat::options_with(timed(), nullptr);
+  other.bridge->shared_room.reset();
+  OneRoute to(seat.loop, other, {server.address()});
+  seat.owner.only = &*to.here;
+  seat.open();
+  const auto order = std::make_shared<relay::MoveOrder>(1);
+  seat.session->move(order);
+  CHECK(order->wait(0).how == relay::MoveOrder::How::kUnderWay);
+  seat.session->send_away(Reason::kKicked, "no cheats");
+  CHECK(order->wait(0).how == relay::MoveOrder::How::kStays);
+  CHECK(order->wait(0).text == "the session has ended");
+  CHECK(seat.owner.times_done == 0);  // its client has not closed yet
+  seat.client.close();
+  seat.until([&] { return seat.owner.times_done == 1; });
 }
 
 }  // namespace

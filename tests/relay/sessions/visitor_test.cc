@@ -246,5 +246,19 @@ TEST_CASE("visitor: one whose session takes nothing leaves above 32 MiB, and cos
   CHECK(anna.script.said.size() == 2);
 }
 
+TEST_CASE("visitor: what waited before it had its seat counts for that limit, once it has its seat") {
+  Visiting its;
+  const std::string large(33 * 1024 * 1024, 'x');
+  (void)its.visitor->send(Lane::kStream, {as_bytes(large), {}});
+  its.visitor->begin();
+  its.until([&] { return its.visitor->seat_id() != 0; });
+  CHECK(its.times_gone == 0);
+  words::Said said;
+  said.set_text("hello");
+  its.tell(said);
+  CHECK(its.times_gone == 1);
+  CHECK(its.passage->to_session.why() == "the player's session reads too slowly");
+}
+
 }  // namespace
 }  // namespace entente::testing::visitor_test
