@@ -79,6 +79,28 @@ TEST_CASE("while it drains, a player whose seat is kept may come back in time, a
   CHECK(admission.enter(b, limits, 0) == Reason::kDraining);
 }
 
+TEST_CASE("a seat is kept until the latest of its times, whichever player leaves last") {
+  std::atomic<bool> draining{false};
+  Admission admission({}, nullptr, &draining);
+  const Limits limits = limits_of(0, 0, 0, 0);
+  const auto a = address("10.0.0.1:1");
+  for (int i = 0; i < 2; ++i) CHECK(!admission.enter(a, limits, 0));
+  admission.may_return(a, steady_seconds() + 3'600);
+  admission.may_return(a, steady_seconds() - 1);
+  draining = true;
+  CHECK(!admission.enter(a, limits, 0));
+}
+
+TEST_CASE("a changed rate of a part holds for its next session") {
+  Admission admission;
+  const Limits any = limits_of(0, 0, 0, 0), slow = limits_of(0, 0, 1, 1);
+  const auto a = address("10.0.0.1:1");
+  for (int i = 0; i < 4; ++i) REQUIRE(!admission.call(a, any, 0));
+  CHECK(!admission.begin_session_at(a, slow, 1, {}, 0));
+  CHECK(admission.begin_session_at(a, slow, 1, {}, 0) == Reason::kTooFast);
+  CHECK(!admission.begin_session_at(a, any, 1, {}, 0));
+}
+
 TEST_CASE("a session that is moved here takes a place as a client does, but whatever the rate, and releases it") {
   Admission admission;
   const Limits limits = limits_of(2, 1, 1, 1);

@@ -77,6 +77,17 @@ TEST_CASE(
   CHECK(found(table, at(9), kOther) == 2);
 }
 
+TEST_CASE("a request for a session that has ended, and was not linked, is for nobody") {
+  LinkTable table(toy::game());
+  table.enter(at(1), {}, {1, 0});
+  table.greeted(1, 7);
+  table.leave(1);
+  CHECK(found(table, at(9), request(7)) == 0);
+  table.enter(at(2), {}, {2, 0});
+  table.greeted(2, 7);
+  CHECK(found(table, at(9), request(7)) == 2);
+}
+
 TEST_CASE("a session that ends removes only its own entries") {
   LinkTable table(toy::game());
   table.enter(at(1), {}, {1, 0});

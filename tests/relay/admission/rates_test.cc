@@ -37,6 +37,13 @@ TEST_CASE("rates: both bytes and messages count, whichever is exceeded") {
   CHECK_FALSE(messages.full(100));
 }
 
+TEST_CASE("rates: what exceeds the bytes counts as messages, too") {
+  Rates rates(10, 10, 0);
+  CHECK_FALSE(rates.charge(21, 20, 0));
+  rates.adapt(0, 10, 0);
+  CHECK_FALSE(rates.charge(0, 1, 0));
+}
+
 TEST_CASE("rates: without a limit, anything may come") {
   Rates rates(0, 0, 0);
   CHECK(rates.charge(1'000'000'000, 1'000'000'000, 0));

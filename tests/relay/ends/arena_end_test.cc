@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -17,6 +18,7 @@ struct Session final : End::User {
   void opened(End&, const core::Peer&) override {}
   void on_frames(End& end, const Frames& frames) override {
     calls.push_back(frames.count());
+    if (turns != nullptr) *turns += name;
     heard += as_text(frames.bytes);
     if (frames.count() == stops_at) end.set_reading(false);
     if (hangs_up) end.hang_up();
@@ -26,6 +28,8 @@ struct Session final : End::User {
   void over(End&) override {}
   WorkerRoute* route_for(std::string_view) override { return nullptr; }
 
+  char name = 'a';
+  std::string* turns = nullptr;  // gets the name of the session for each call
   std::string heard;
   std::vector<std::size_t> calls;  // frames of each
   std::size_t stops_at = 0;        // frames of a call after which it stops reading
@@ -121,6 +125,35 @@ TEST_CASE("arena end: much that the arena sends at once is passed on in parts, a
   visit.loop.run();
   CHECK(visit.session.heard == all);
   CHECK(visit.session.calls == std::vector<std::size_t>{16, 16, 16, 16, 14});
+}
+
+TEST_CASE("arena end: much that the arena sends to one session does not hold up another one") {
+  const auto steps = std::make_shared<std::uint64_t>(0);
+  Visit visit([steps] { return *steps += net::Schedule::kJobTime; });
+  std::string turns;
+  Session other;
+  other.name = 'b';
+  visit.session.turns = other.turns = &turns;
+  const auto passage = std::make_shared<Passage>();
+  ArenaEnd end(visit.loop, std::make_shared<net::Party>(), other, passage, [] {});
+  visit.arena_sends(std::string(4 * kFramesAtOnce, 'x'));
+  WaitingFrames one = frames("y");
+  if (passage->to_session.put(one)) end.look();
+  visit.loop.run();
+  CHECK(std::count(turns.begin(), turns.end(), 'a') == 4);
+  CHECK(turns.find('b') < turns.rfind('a'));
+}
+
+TEST_CASE("arena end: who stops reading with the last frame hears of the arena's end when it reads again") {
+  Visit visit;
+  visit.session.stops_at = 2;
+  visit.arena_sends("ab");
+  visit.arena_closes("closing time");
+  visit.loop.run();
+  CHECK(visit.session.heard == "ab");
+  visit.end.set_reading(true);
+  visit.loop.run();
+  CHECK(visit.session.heard == "ab<closing time>");
 }
 
 TEST_CASE("arena end: who hangs up hears nothing more, and the arena is told why, after all that was flushed") {

@@ -328,6 +328,29 @@ TEST_CASE("dial: who has waited for hold_ms is told why no server took it, and w
   CHECK(silent.failures.size() == 1);
 }
 
+TEST_CASE("dial: a session whose last attempt fails when its time is over is told so at once") {
+  Rig rig;
+  Caller one(1);
+  rig.refuse_all(one);
+  rig.tick_at(one, kHoldMs - 1);
+  CHECK(one.tried.size() == 2);
+  rig.pretend(rig.start + kHoldMs);
+  one.its.failed(ECONNREFUSED);
+  CHECK(one.failures == std::vector{Reason::kServerUnreachable});
+  CHECK(rig.waiting() == 0);
+}
+
+TEST_CASE("dial: a session waits for a server to which no connection could even begin") {
+  Rig rig;
+  Caller one(1);
+  one.errors = {ENETUNREACH};
+  rig.begin(one);
+  CHECK(one.tried == Ports{1});
+  CHECK(one.its.holding());
+  rig.tick_at(one, kRetry);
+  CHECK(one.tried == Ports{1, 1});
+}
+
 TEST_CASE("dial: how long it waits can be changed") {
   Rig rig;
   Caller one(1);
@@ -340,19 +363,19 @@ TEST_CASE("dial: how long it waits can be changed") {
   CHECK(one.failures == std::vector{Reason::kServerUnreachable});
 }
 
-TEST_CASE("dial: who only asks does not wait for a server that is started for players, others do") {
+TEST_CASE("dial: who only asks or checks does not wait for a server that is started for players, others do") {
   for (const bool starts : {true, false})
-    for (const bool asks : {true, false}) {
-      CAPTURE(starts);
-      CAPTURE(asks);
+    for (const auto& [asks, checks] : {std::pair{true, false}, {false, true}, {false, false}}) {
       relay::RouteOptions options = options_of(toy::packets());
       if (starts) options.upstream.launch.start = "true";
       Rig rig(1, kHoldMs, options);
       Caller one(1);
       one.its.set_asks(asks);
+      one.its.set_checks(checks);
       rig.refuse_all(one);
-      CHECK(one.failures.empty() == !(starts && asks));
-      CHECK(one.its.holding() == !(starts && asks));
+      const bool waits = !starts || (!asks && !checks);
+      CHECK(one.failures.empty() == waits);
+      CHECK(one.its.holding() == waits);
     }
 }
 
@@ -546,6 +569,22 @@ TEST_CASE(
   behind.its.set_behind(false);
   rig.tick_at(behind, kFullFor);
   CHECK(behind.tried == Ports{1});
+}
+
+TEST_CASE("dial: who is behind others while it waits lets pass those after it, and no longer once it is not") {
+  Rig rig;
+  Caller one(1), two(2);
+  for (Caller* const caller : {&one, &two}) rig.begin(*caller);
+  for (Caller* const caller : {&one, &two}) caller->its.failed(ECONNREFUSED);
+  one.its.set_behind(true);
+  for (Caller* const caller : {&one, &two}) rig.tick_at(*caller, kRetry);
+  CHECK(one.tried.size() == 1);
+  CHECK(two.tried.size() == 2);
+  two.its.failed(ECONNREFUSED);
+  one.its.set_behind(false);
+  for (Caller* const caller : {&one, &two}) rig.tick_at(*caller, 3 * kRetry);
+  CHECK(one.tried.size() == 2);
+  CHECK(two.tried.size() == 2);
 }
 
 TEST_CASE("dial: a session whose server declines it is not under way any more, and counts there until it leaves") {

@@ -250,6 +250,36 @@ TEST_CASE("enet end: after its server has left, it can be connected to another o
   CHECK(link.session.departure.code == 7);
 }
 
+TEST_CASE("enet end: a datagram for a peer for whom more than high_water waits is dropped and counted") {
+  Link link;
+  const Buffer packet = frame(std::string(190, 'x'));
+  while (link.end->waiting() <= kHighWater) {
+    link.end->send(wire::Lane::kDatagram, frame("early"));
+    link.end->send(wire::Lane::kStream, packet);
+  }
+  CHECK(link.route.dropped(Drop::kQueueFull) == 0);
+  link.end->send(wire::Lane::kDatagram, frame("late"));
+  CHECK(link.route.dropped(Drop::kQueueFull) == 1);
+  link.end->send(wire::Lane::kStream, packet);
+  CHECK(link.route.dropped(Drop::kQueueFull) == 1);
+  link.until([&] { return link.end->waiting() == 0; });
+  link.end->send(wire::Lane::kDatagram, frame("again"));
+  CHECK(link.route.dropped(Drop::kQueueFull) == 1);
+}
+
+TEST_CASE("enet end: one that is shut down before its server has answered is closed at once") {
+  Link link;
+  link.end->hang_up();
+  const Datagrams silent(loopback());
+  relay::EnetEnd fresh(*link.route.here, link.session,
+                       {.facing = relay::Facing::kServer, .game = toy::packets(), .limits = no_limits()});
+  REQUIRE(fresh.connect(silent.here(), {link.route.server(), {}, {}, {}}) == 0);
+  link.until([&] { return silent.readable(0); });
+  CHECK(fresh.is_open());
+  fresh.shut_down("", 0);
+  CHECK_FALSE(fresh.is_open());
+}
+
 TEST_CASE("enet end: a server at an IPv6 address cannot be connected") {
   Link link;
   CHECK(link.end->connect(loopback(true), {link.route.server(), {}, {}, {}}) == EAFNOSUPPORT);

@@ -144,6 +144,11 @@ void send(relay::End& end, std::string_view words) {
   end.send(Lane::kStream, as_bytes(words));
   end.flush();
 }
+/// In a frame that several ends send.
+void lend(relay::End& end, std::string_view words) {
+  end.lend(Lane::kStream, {as_bytes(words), nullptr});
+  end.flush();
+}
 
 TEST_CASE(
     "web end: a client is opened with its address and its path once it is answered, and messages pass both ways") {
@@ -159,14 +164,14 @@ TEST_CASE(
   CHECK(it.session.heard == std::string(as_text(frame("one"))) + std::string(as_text(frame("two"))));
   send(*it.end, "three");
   CHECK(it.next(*it.client) == text("three"));
-  it.end->lend(Lane::kStream, {as_bytes(std::string_view("four")), nullptr});
-  it.end->flush();
+  lend(*it.end, "four");
   CHECK(it.next(*it.client) == text("four"));
 }
 
 TEST_CASE("web end: nothing is sent before the flush, and before the client is answered nothing at all") {
   OfServer early;
   send(*early.end, "too early");
+  lend(*early.end, "too early");
   early.open();
   OfClient it;
   it.open();
@@ -205,6 +210,18 @@ TEST_CASE("web end: a ping is answered and counts, as a pong does, but is not he
   CHECK(it.session.besides_bytes == 5);
   CHECK_FALSE(it.has_more(*it.client));
   CHECK(it.session.calls == 0);
+}
+
+TEST_CASE("web end: while more than high_water waits for the peer, its pings count, but are not answered") {
+  OfClient it;
+  it.open();
+  send(*it.end, std::string(16 * 1024 * 1024, 'x'));
+  it.settle();
+  const std::size_t waits = it.end->waiting(), counted = it.session.besides;
+  REQUIRE(waits > kHighWater);
+  it.client_says(Opcode::kPing, as_bytes(std::string_view("hello")));
+  CHECK(it.session.besides == counted + 1);
+  CHECK(it.end->waiting() <= waits);
 }
 
 TEST_CASE("web end: bad content is refused with the code of its kind, once, and nothing more is heard") {
@@ -248,6 +265,7 @@ TEST_CASE("web end: a peer's close frame is answered with its code, and told wit
   CHECK(it.session.departure.why == "game over");
   CHECK(it.session.departure.code == 4001);
   send(*it.end, "late");
+  lend(*it.end, "late");
   it.end->shut_down("bye", 0);
   CHECK(it.next(*it.client) == "end");
   it.client->stream().close();
@@ -276,6 +294,7 @@ TEST_CASE("web end: it goes down with a close frame whose code is valid, and its
     it.end->shut_down("go home", code);
     it.end->shut_down("again", 4'000);
     send(*it.end, "late");
+    lend(*it.end, "late");
     CHECK(it.next(*it.client) == expected);
     CHECK(it.next(*it.client) == "end");
     it.client_says(Opcode::kBinary, frame("late"));
@@ -306,6 +325,8 @@ TEST_CASE("web end: the closing can be delayed: what was sent comes first, and w
   const std::uint64_t before = it.loop.nanos();
   it.end->send(Lane::kStream, as_bytes(std::string_view("last words")));
   it.end->shut_down("go home", 0);
+  send(*it.end, "late");
+  lend(*it.end, "late");
   CHECK(it.next(*it.client) == text("last words"));
   it.client_says(Opcode::kBinary, frame("meanwhile"));
   CHECK(it.next(*it.client) == "close:1001 go home");
@@ -321,6 +342,18 @@ TEST_CASE("web end: the closing is not delayed once the peer has left") {
   it.end->delay_close(60'000);
   it.end->shut_down("go home", 0);
   CHECK(it.next(*it.client) == "close:1001 go home");
+}
+
+TEST_CASE("web end: the closing is not delayed for a client that is not answered yet, and its request is not heard") {
+  OfClient it(toy::messages(), 0, {}, "/", false, false);
+  it.end->delay_close(60'000);
+  it.end->shut_down("", 0);
+  it.until([&] { return it.client->stream().readable(0); });
+  CHECK(it.client->stream().read_all().empty());
+  it.settle();
+  it.client->stream().close();
+  it.until([&] { return it.session.has("over"); });
+  CHECK(it.session.log == Log{"over"});
 }
 
 TEST_CASE("web end: who shuts it down as soon as its peer has left is told at once that it is over") {
@@ -409,6 +442,7 @@ TEST_CASE("web end: a peer that goes on sending after the end is cut off after 6
   it.open();
   it.end->shut_down("go home", 0);
   CHECK(it.next(*it.client).starts_with("close:"));
+  const std::size_t counted = it.session.besides_bytes;
   for (int i = 0; i < 300; ++i) it.client->send(Opcode::kBinary, frame("late"));
   for (int i = 0; i < 20; ++i) uv_run(it.loop.raw(), UV_RUN_NOWAIT);
   CHECK(it.end->is_open());
@@ -421,6 +455,7 @@ TEST_CASE("web end: a peer that goes on sending after the end is cut off after 6
     return !it.end->is_open();
   });
   CHECK(it.session.has("over"));
+  CHECK(it.session.besides_bytes == counted);
 }
 
 TEST_CASE("web end: a server is asked for its path, by its name, and is opened once it has upgraded") {
