@@ -92,12 +92,12 @@ TEST_CASE("move: a player continues at another route's server, and stays at its 
   CHECK(running.empty());
 }
 
-TEST_CASE("move: a player that goes home gives back its place on the other route") {
+TEST_CASE("move: a player that goes home has its place there still, and gives back that on the other route") {
   Moving running(2);
   Player anna(running);
   Limits limits = no_limits();
   limits.sessions = 1;
-  running.server().set_rules(kOther, {limits, {}});
+  for (const std::size_t route : {kHome, kOther}) running.server().set_rules(route, {limits, {}});
   auto away = running.begin_move(kOther);
   Lines other = greet(*running.other).first;
   let_in(other, "two", "cleo");

@@ -3,10 +3,12 @@
 
 #include <doctest/doctest.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tests/relay/bridging.h"
 #include "tests/relay/enet_peers.h"
@@ -57,11 +59,14 @@ class Welcoming final : public core::Back {
   core::Id player_ = 0;
 };
 
+using With = std::function<void(relay::RouteOptions&)>;
+
 /// A client has connected.
 struct Seat : Turning {
-  explicit Seat(const Limits& limits = timed(), std::uint32_t hold_ms = 0, const wire::Game& game = toy::stream())
+  explicit Seat(const Limits& limits = timed(), std::uint32_t hold_ms = 0, const wire::Game& game = toy::stream(),
+                const With& change = nullptr)
       : fake(game.transport() == wire::Transport::kTcpAndUdp),
-        route(loop, with(limits, hold_ms, game), {fake.address()}, &tapped.sink(0)) {
+        route(loop, with(limits, hold_ms, game, change), {fake.address()}, &tapped.sink(0)) {
     owner.only = &*route.here;
     connect();
     relay::AcceptedClient newcomer;
@@ -74,12 +79,14 @@ struct Seat : Turning {
     session = std::make_unique<relay::BridgeSession>(*route.here, its_owner, newcomer);
     session->start(take());
   }
-  static relay::RouteOptions with(const Limits& limits, std::uint32_t hold_ms, const wire::Game& game) {
+  static relay::RouteOptions with(const Limits& limits, std::uint32_t hold_ms, const wire::Game& game,
+                                  const With& change = nullptr) {
     relay::RouteOptions options = options_of(game);
     options.limits = limits;
     options.upstream.hold_ms = hold_ms;
     options.bridge = toy_bridge(game, game);
     if (hold_ms != 0) options.bridge->back = [](std::size_t) { return std::make_unique<Welcoming>(); };
+    if (change) change(options);
     return options;
   }
   void connect() {
@@ -489,6 +496,54 @@ TEST_CASE("bridge session: it counts for its server from its beginning until it 
   seat.session.reset();
   CHECK(seat.route.server().sessions() == 0);
   CHECK(seat.route.route.is_empty());
+}
+
+TEST_CASE("bridge session: a server whose dialect becomes known only after the client has come gets a back of it") {
+  for (const bool has_back : {true, false}) {
+    CAPTURE(has_back);
+    std::vector<std::size_t> backs;
+    Seat seat(timed(), 600'000, toy::stream(), [&](relay::RouteOptions& options) {
+      options.servers.front().dialect.reset();
+      options.upstream.needs_dialect = true;
+      options.bridge->back = [&](std::size_t dialect) -> std::unique_ptr<core::Back> {
+        backs.push_back(dialect);
+        if (dialect == 1 && !has_back) return nullptr;
+        return std::make_unique<Welcoming>();
+      };
+    });
+    seat.route.server().set_dialect(1);
+    seat.greet();
+    if (has_back) {
+      seat.accept_server();
+      CHECK_FALSE(seat.session->has_ended());
+    } else {
+      CHECK(seat.read(seat.client, 2) == kBye);
+      CHECK(seat.route.ended(Reason::kDialectMismatch) == 1);
+      seat.settle();
+      CHECK_FALSE(seat.fake.called(0));
+      CHECK(seat.route.heard.line("the server speaks toy little, which cannot be bridged yet"));
+    }
+    CHECK(backs == std::vector<std::size_t>{0, 1});
+  }
+}
+
+TEST_CASE("bridge session: a server that takes the connection, but does not answer in connect_ms, is hung up") {
+  Limits limits = timed();
+  limits.connect_ms = 4'000;
+  Seat seat(limits, 0, toy::stream(), [](relay::RouteOptions& options) {
+    options.bridge->server_game = &toy::messages();
+    options.bridge->back = [](std::size_t) { return toy::make_back(toy::messages()); };
+  });
+  seat.greet();
+  seat.until([&] { return seat.fake.called(0); });
+  seat.server = seat.fake.accept();
+  seat.until([&] { return seat.server.readable(0); });
+  CHECK(as_text(seat.server.read_some()).starts_with("GET /"));
+  seat.session->tick(seat.loop.now() + 4'001);
+  seat.until([&] { return seat.server.readable(0); });
+  CHECK(seat.server.read_all().empty());
+  CHECK(seat.read(seat.client, 2) == kBye);
+  CHECK(seat.route.ended(Reason::kServerTimeout) == 1);
 }
 
 }  // namespace
