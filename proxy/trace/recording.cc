@@ -143,9 +143,9 @@ bool Recording::is_foreign() const {
 bool Recording::recover_helps() {
   if (!reader_.failed()) return false;  // the file is whole; recover() would copy it as it is
   if (reader_.progress().messages > 0) return true;
-  if (!reader_.pass_damage()) return false;
-  const auto message = reader_.next();
-  return message.ok() && *message != nullptr;
+  while (reader_.pass_damage())
+    if (const auto message = reader_.next(); message.ok()) return *message != nullptr;
+  return false;
 }
 
 Outcome<const Recording::Event*> Recording::next() {

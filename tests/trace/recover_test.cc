@@ -6,6 +6,7 @@
 #include <fstream>
 #include <set>
 
+#include "proxy/trace/recording.h"
 #include "tests/support/thorough.h"
 #include "tests/trace/samples.h"
 
@@ -219,6 +220,34 @@ TEST_CASE("a damaged or cut summary is no loss, because no message was in it") {
     CHECK(saved.report->bytes_lost == 0);
     CHECK(saved.heard.messages == made.messages);
   }
+}
+
+TEST_CASE("a recording that cannot be read says whether recover would save a message, behind any number of damages") {
+  const auto bad = [](Buffer& out) { mcap::put_record(out, static_cast<mcap::Op>(0), [&] { out.push_back(0xFF); }); };
+  const auto channel = [](Buffer& out) { mcap::put(out, mcap::Channel{1, 0, "/a", "", {}}); };
+  const auto message = [](Buffer& out) { put_message(out, 1, 1, 1, "saved"); };
+  using Parts = std::vector<std::function<void(Buffer&)>>;
+  const auto helps = [](const Parts& parts) {
+    const Buffer file = by_hand([&](Buffer& out) {
+      for (const auto& one : parts) one(out);
+    });
+    testing::MemorySource source(file);
+    Recording recording(source);
+    auto event = recording.next();
+    while (event.ok() && *event != nullptr) event = recording.next();
+    REQUIRE_FALSE(event.ok());
+    const bool said = recording.recover_helps();
+    const auto saved = save(file);
+    REQUIRE(saved.report);
+    CHECK(said == (saved.report->messages > 0));
+    return said;
+  };
+  CHECK(helps({channel, message}));  // it has no end
+  CHECK_FALSE(helps({channel}));
+  CHECK(helps({bad, channel, message}));
+  CHECK(helps({bad, channel, bad, channel, bad, channel, message}));
+  CHECK_FALSE(helps({bad, channel, bad, channel}));
+  CHECK_FALSE(helps({bad, channel, put_end}));
 }
 
 TEST_CASE("a file that is not MCAP is refused") {
