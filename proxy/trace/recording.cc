@@ -38,8 +38,8 @@ bool count_parts(const google::protobuf::Descriptor& type, google::protobuf::io:
       continue;
     }
     const auto outer = in.PushLimit(static_cast<int>(size));
+    // What is counted after a malformed part does not matter: such a message cannot be parsed.
     if (!count_parts(*field->message_type(), in, depth + 1, left)) return false;
-    if (const int rest = in.BytesUntilLimit(); rest > 0 && !in.Skip(rest)) return true;
     in.PopLimit(outer);
   }
   return true;
