@@ -79,14 +79,6 @@ void sync_folder_of(const std::string& path) {
   if (opened.get() >= 0) ::fsync(opened.get());
 }
 
-Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
-  if (this != &other) {
-    reset();
-    fd_ = std::exchange(other.fd_, -1);
-  }
-  return *this;
-}
-
 void Descriptor::reset() {
   if (fd_ >= 0) ::close(fd_);
   fd_ = -1;
