@@ -4,17 +4,24 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <future>
 #include <iterator>
 #include <memory>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -47,7 +54,96 @@ std::string text_of(Source& source) {
   return text;
 }
 
+/// From now on, this thread's renameat2() and its open() of a file without a name fail with these errors, as on a file
+/// system that has neither.
+void forget_new_calls(int rename_error, int open_error) {
+  constexpr std::uint32_t kNumber = offsetof(seccomp_data, nr);
+  constexpr std::uint32_t kFlags = offsetof(seccomp_data, args) + 2 * sizeof(std::uint64_t);
+  std::array<sock_filter, 8> steps{{
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kNumber),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_renameat2, 3, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 4),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kFlags),
+      BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, O_TMPFILE & ~O_DIRECTORY, 1, 2),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<unsigned>(rename_error)),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<unsigned>(open_error)),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  }};
+  const sock_fprog program{steps.size(), steps.data()};
+  REQUIRE(::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
+  REQUIRE(::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0);
+}
+
+std::string only_file_in(const Folder& folder) {
+  std::vector<std::string> names;
+  for (const auto& one : std::filesystem::directory_iterator(folder.path)) names.push_back(one.path().filename());
+  REQUIRE(names.size() == 1);
+  return names[0];
+}
+
 }  // namespace
+
+TEST_CASE("a file system without renames that replace nothing, and without files that have no name, will do") {
+  const auto use = [](int rename_error, int open_error) {
+    forget_new_calls(rename_error, open_error);
+    Folder folder;
+    const auto none = ScratchFile::create(folder / "none", "x", 0640);
+    REQUIRE_FALSE(none.ok());
+    CHECK(none.error().text == "cannot create a file in " + folder / "none" + ": No such file or directory");
+
+    auto made = ScratchFile::create(folder.path.string(), "the scratch", 0640);
+    REQUIRE(made.ok());
+    REQUIRE(ok((*made)->writer()->write(as_bytes(std::string_view("hello")))));
+    CHECK(text_of(**made) == "hello");
+    const std::string meanwhile = only_file_in(folder);
+    CHECK(meanwhile.starts_with(".entente-"));
+    CHECK((std::filesystem::status(folder.path / meanwhile).permissions() & std::filesystem::perms::mask) ==
+          std::filesystem::perms{0640});
+    REQUIRE(ok((*made)->keep(folder / "kept")));
+    made->reset();
+    CHECK(only_file_in(folder) == "kept");
+    REQUIRE(ScratchFile::create(folder.path.string(), "gone with its owner", 0640).ok());
+    CHECK(only_file_in(folder) == "kept");
+
+    auto replaces = FileSink::create(folder / "a");
+    REQUIRE(replaces.ok());
+    write_file(folder / "a", "another");
+    const auto refused = (*replaces)->finish();
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.error().text.ends_with(": File exists"));
+    CHECK(std::filesystem::file_size(folder / "a") == 7);
+    std::filesystem::remove(folder / "a");
+    CHECK(ok((*replaces)->finish()));
+    CHECK(std::filesystem::exists(folder / "a"));
+  };
+  std::async(std::launch::async, use, EINVAL, EOPNOTSUPP).get();
+  std::async(std::launch::async, use, ENOSYS, EISDIR).get();
+}
+
+TEST_CASE("a full disk, a quota and a limit are no room; another error is not") {
+  const auto is_full = [](int code) {
+    return says_full({"cannot write a.mcap: " + std::generic_category().message(code)});
+  };
+  CHECK(is_full(ENOSPC));
+  CHECK(is_full(EDQUOT));
+  CHECK(is_full(EFBIG));
+  CHECK_FALSE(is_full(EIO));
+}
+
+TEST_CASE("a file that is written is gone with its folder, also if a file has the folder's name") {
+  const Folder folder;
+  std::filesystem::create_directory(folder / "in");
+  auto sink = FileSink::create(folder / "in/a");
+  REQUIRE(sink.ok());
+  CHECK(ok((*sink)->check()));
+  std::filesystem::remove_all(folder / "in");
+  for (const bool has_name : {false, true}) {
+    if (has_name) write_file(folder / "in", "a file");
+    const auto there = (*sink)->check();
+    REQUIRE_FALSE(there.ok());
+    CHECK(there.error().text == folder / "in/a.part" + " was removed or renamed");
+  }
+}
 
 TEST_CASE("a scratch file has no name until it is kept, and is gone with its last owner") {
   Folder folder;

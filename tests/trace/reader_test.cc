@@ -61,6 +61,22 @@ class GrowingSource final : public Source {
   const std::string name_ = "growing";
 };
 
+/// Whose bytes from `bad_from` on cannot be read.
+class BadSource final : public Source {
+ public:
+  BadSource(Bytes all, std::uint64_t bad_from) : memory_(all), bad_from_(bad_from) {}
+
+  const std::string& name() const override { return memory_.name(); }
+  std::uint64_t size() const override { return memory_.size(); }
+  Outcome<Done> read(std::uint64_t offset, std::span<std::uint8_t> to) override {
+    return offset + to.size() > bad_from_ ? Outcome<Done>(Error{"bad disk"}) : memory_.read(offset, to);
+  }
+
+ private:
+  testing::MemorySource memory_;
+  const std::uint64_t bad_from_;
+};
+
 // The error for a file with one chunk of these records, whose header says that it has `size` bytes.
 std::string error_of_chunk(std::uint64_t size, std::uint32_t crc, std::string_view compression, Bytes records) {
   auto file = by_hand([&](Buffer& out) {
@@ -92,14 +108,21 @@ TEST_CASE("a file without chunks and without checksums can be read") {
   CHECK(heard.messages == std::vector<Said>{{5, 1, 10, "one"}, {5, 2, 20, "two"}});
 }
 
-TEST_CASE("the smallest file, a header and a footer, is whole") {
-  auto file = by_hand([](Buffer& out) {
-    put_record(out, Op::kFooter,
-               [&] { put(out, std::uint64_t{0}), put(out, std::uint64_t{0}), put(out, std::uint32_t{0}); });
-    out.insert(out.end(), kMagic.begin(), kMagic.end());
-  });
-  CHECK(hear(file).error == "");
-  CHECK(hear(file).progress.complete);
+TEST_CASE("the smallest file, a header and a footer, is whole, with a checksum and without one") {
+  Buffer fields;
+  put_record(fields, Op::kFooter,
+             [&] { put(fields, std::uint64_t{0}), put(fields, std::uint64_t{0}), put(fields, std::uint32_t{0}); });
+  fields.resize(fields.size() - sizeof(std::uint32_t));
+  for (const std::uint32_t crc : {std::uint32_t{0}, crc32(fields)}) {
+    CAPTURE(crc);
+    const Buffer file = by_hand([&](Buffer& out) {
+      append(out, fields);
+      put(out, crc);
+      append(out, kMagic);
+    });
+    CHECK(hear(file).error == "");
+    CHECK(hear(file).progress.complete);
+  }
 }
 
 TEST_CASE("a file that is cut at any byte gives all whole chunks before, and the error names the place") {
@@ -228,12 +251,30 @@ TEST_CASE("after damage, a chunk without a checksum is believed only if its byte
   }
 }
 
+TEST_CASE("after damage, zeros that look like a channel without a topic are no channel") {
+  const Buffer file = by_hand([&](Buffer& out) {
+    put_record(out, static_cast<Op>(0), [&] { out.insert(out.end(), 3, 0xFF); });
+    out.insert(out.end(), 5, 0xFF);
+    put(out, Channel{0, 0, "", "", {}});
+    put(out, Channel{1, 0, "/a", "", {}});
+    put_message(out, 1, 1, 1, "behind");
+  });
+  testing::MemorySource source(file);
+  Reader reader(source);
+  CHECK(hear(reader).messages.empty());
+  REQUIRE(reader.pass_damage());
+  CHECK(hear(reader).messages.size() == 1);
+  CHECK(reader.definitions().channel(0) == nullptr);
+}
+
 TEST_CASE("a footer may state a place of summary offsets, although there are none: its own") {
-  const auto error_of_offset = [](std::int64_t beside) {
+  const auto error_of_offset = [](std::int64_t beside, bool has_offset = false) {
     const Buffer file = by_hand([&](Buffer& out) {
       put_record(out, Op::kDataEnd, [&] { put(out, std::uint32_t{0}); });
+      const std::uint64_t summary = has_offset ? out.size() : 0;
+      if (has_offset) put_record(out, Op::kSummaryOffset, [&] { out.insert(out.end(), 17, 0); });
       const auto own = static_cast<std::uint64_t>(static_cast<std::int64_t>(out.size()) + beside);
-      put_record(out, Op::kFooter, [&] { put(out, std::uint64_t{0}), put(out, own), put(out, std::uint32_t{0}); });
+      put_record(out, Op::kFooter, [&] { put(out, summary), put(out, own), put(out, std::uint32_t{0}); });
       append(out, kMagic);
     });
     return hear(file).error;
@@ -241,6 +282,9 @@ TEST_CASE("a footer may state a place of summary offsets, although there are non
   CHECK(error_of_offset(0).empty());
   CHECK(has(error_of_offset(1), "the summary offsets start at byte 0"));
   CHECK(has(error_of_offset(-1), "the summary offsets start at byte 0"));
+  constexpr std::int64_t kOffset = kRecordHead + 17;
+  CHECK(error_of_offset(-kOffset, true).empty());
+  CHECK(has(error_of_offset(0, true), "the summary offsets start at byte "));
 }
 
 TEST_CASE("a flipped bit is detected, or all messages are the same") {
@@ -474,6 +518,43 @@ TEST_CASE("attachments are checked and skipped, whatever their size") {
   content[300'000] ^= 1;
   CHECK(has(hear(with(content)).error, "the attachment is damaged"));
   CHECK(has(hear(with({1, 2})).error, "attachment: the record ends too soon"));
+  CHECK(has(hear(with({0, 0, 0})).error, "attachment: the record ends too soon"));
+  CHECK(hear(with({0, 0, 0, 0})).error == "");  // no content, whose checksum is 0
+  std::fill(content.end() - sizeof crc, content.end(), 0);
+  CHECK(hear(with(content)).error == "");  // without a checksum
+}
+
+TEST_CASE("the checksum of the data is also that of the attachments in it") {
+  const auto with = [](std::uint32_t change) {
+    return by_hand([&](Buffer& out) {
+      put_record(out, Op::kAttachment, [&] {
+        for (int i = 0; i < 600'000; ++i) out.push_back(static_cast<std::uint8_t>(i * i));
+        put(out, std::uint32_t{0});
+      });
+      const std::uint32_t crc = crc32(out) + change;
+      put_record(out, Op::kDataEnd, [&] { put(out, crc); });
+      put_record(out, Op::kFooter,
+                 [&] { put(out, std::uint64_t{0}), put(out, std::uint64_t{0}), put(out, std::uint32_t{0}); });
+      append(out, kMagic);
+    });
+  };
+  CHECK(hear(with(0)).error == "");
+  CHECK(has(hear(with(1)).error, "the data before this byte is damaged"));
+}
+
+TEST_CASE("an attachment of which some part cannot be read is an error") {
+  const std::size_t start = by_hand([](Buffer&) {}).size() + kRecordHead;
+  constexpr std::size_t kContent = 2 * Window::kAhead;
+  const auto file = by_hand([](Buffer& out) {
+    put_record(out, Op::kAttachment, [&] { out.insert(out.end(), kContent + sizeof(std::uint32_t), 0); });
+    put_end(out);
+  });
+  for (const std::size_t bad_from : {std::size_t{0}, start, start + kContent / 2, start + kContent}) {
+    CAPTURE(bad_from);
+    BadSource source(file, bad_from);
+    Reader reader(source);
+    CHECK(hear(reader).error == "bad disk");
+  }
 }
 
 TEST_CASE("an invalid message index is refused") {

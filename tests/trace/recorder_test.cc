@@ -629,6 +629,15 @@ TEST_CASE("a disk that does not sync is reported once, until a sync succeeds") {
   const auto closed = (*recorder)->close(99 * kSecond);
   REQUIRE_FALSE(closed.ok());
   CHECK(closed.error().text == "cannot sync disk; what was recorded is in disk: `entente recover` repairs it");
+
+  Buffer other;
+  options.failed = nullptr;  // nobody wants to know
+  disk = std::make_unique<testing::MemoryDisk>(other, room);
+  disk->can_sync = false;
+  recorder = Recorder::open(std::move(disk), options);
+  REQUIRE(recorder.ok());
+  chunk();
+  CHECK((*recorder)->recorded().frames == 1);
 }
 
 TEST_CASE("on a disk of any size the recording is whole, and every loss is counted") {
@@ -814,6 +823,30 @@ TEST_CASE("after kill -9 the file has all but the last second, and recover makes
   auto recording = Recording::open(path);
   REQUIRE(recording.ok());
   CHECK(lines(**recording) == before);
+}
+
+TEST_CASE("in older recordings, words that do not say their link are of their channel's link") {
+  words::Fact fact;
+  fact.mutable_said();
+  const std::string silent = fact.SerializeAsString();
+  fact.set_link(9);
+  const std::string says = fact.SerializeAsString();
+  const auto file = by_hand([&](Buffer& out) {
+    mcap::put(out, mcap::Schema{1, words::Fact::descriptor()->full_name(), "protobuf", {}});
+    mcap::put(out, mcap::Channel{1, 1, "/fact", "protobuf", {{"link", "5"}, {"other", "6"}}});
+    mcap::put(out, mcap::Channel{2, 1, "/fact", "protobuf", {{"other", "6"}, {"link", "7"}}});
+    for (const std::uint16_t channel : std::initializer_list<std::uint16_t>{1, 2, 1}) put_message(out, channel, 1, 1, silent);
+    put_message(out, 1, 1, 1, says);
+    put_end(out);
+  });
+  testing::MemorySource source(file);
+  Recording recording(source);
+  std::vector<std::uint32_t> links;
+  for (auto event = recording.next(); event.ok() && *event != nullptr; event = recording.next()) {
+    REQUIRE((*event)->word);
+    links.push_back((*event)->word->link);
+  }
+  CHECK(links == std::vector<std::uint32_t>{5, 7, 5, 9});
 }
 
 TEST_CASE("a message with another schema is skipped; one that does not match its schema is an error") {

@@ -307,6 +307,34 @@ TEST_CASE("a seek takes no message of another channel for a world, and reads no 
   CHECK(source.taken() < file.size() / 4);
 }
 
+TEST_CASE("in older recordings, which have a channel for each link, a seek reads no chunk without the link") {
+  Buffer file;
+  testing::MemorySink sink(file);
+  mcap::Writer writer(sink, {.compress = false});
+  REQUIRE(writer.begin().ok());
+  REQUIRE(writer.define(mcap::Schema{1, Snapshot::descriptor()->full_name(), "protobuf", {}}).ok());
+  REQUIRE(writer.define(mcap::Channel{1, 1, "/world", "protobuf", {{"link", "1"}, {"about", "x"}}}).ok());
+  REQUIRE(writer.define(mcap::Channel{2, 1, "/world", "protobuf", {{"link", "2"}}}).ok());
+  const auto add = [&](std::uint16_t link, WallTime time, const std::string& name) {
+    const std::string data = world(link, 7, name).SerializeAsString();
+    writer.message({.channel = link, .log_time = time, .publish_time = time, .data = as_bytes(data)});
+    REQUIRE(writer.end_chunk().ok());
+  };
+  add(1, kSecond, "map");
+  for (WallTime time = 2; time < 42; ++time) add(2, time * kSecond, std::string(100'000, 'x'));
+  REQUIRE(writer.end().ok());
+
+  Counted source(file);
+  Recording recording(source);
+  const auto found = recording.go_to_world(1, 50 * kSecond);
+  REQUIRE(found.ok());
+  REQUIRE(*found);
+  const auto event = recording.next();
+  REQUIRE((event.ok() && *event != nullptr && (*event)->world));
+  CHECK(text(**event) == "world 1 7 hash of map");
+  CHECK(source.taken() < file.size() / 4);
+}
+
 TEST_CASE("a seek finds a world whose link comes after its other fields") {
   Buffer file;
   testing::MemorySink sink(file);

@@ -396,8 +396,10 @@ TEST_CASE("a partial write that could not be cut off is cut off before the next 
   sink.can_cut = false;
   CHECK_FALSE(writer.end_chunk().ok());
   CHECK(file.size() > whole);
-  sink.can_cut = true;
   sink.give(1 << 20);
+  writer.message({1, 3, 3, 3, as_bytes("while it cannot be cut off")});
+  CHECK_FALSE(writer.end_chunk().ok());
+  sink.can_cut = true;
   writer.message({1, 2, 2, 2, as_bytes("kept")});
   REQUIRE(ok(writer.end()));
   const auto heard = hear(file);
