@@ -30,7 +30,7 @@ bool exists(const std::string& path) {
 // Renames, but never over an existing file. On file systems without RENAME_NOREPLACE, this is a check and a rename.
 int rename_unless_there(const std::string& from, const std::string& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
-  if (errno != EINVAL && errno != ENOSYS) return errno;
+  if (errno != EINVAL) return errno;  // glibc also makes it of ENOSYS
   if (exists(to)) return EEXIST;
   return ::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
 }
