@@ -171,7 +171,7 @@ Outcome<std::string> hear_answer(int fd, const std::string& path, Millis until, 
     if (const auto waited = wait_for_answer(fd, path, until, options); !waited) return waited.error();
     const ssize_t size = ::recv(fd, room, sizeof room, MSG_DONTWAIT);
     if (size == 0) return answer;
-    if (size < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (size < 0 && errno == EAGAIN) continue;
     if (size < 0) return cannot("receive an answer from", path);
     answer.append(room, static_cast<std::size_t>(size));
     if (answer.size() > kLongestLocalAnswer)

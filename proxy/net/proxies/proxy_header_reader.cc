@@ -41,7 +41,7 @@ void ProxyHeaderReader::read(One& one) {
 void ProxyHeaderReader::read_proxy_protocol(One& one) {
   const auto room = loop_.read_buffer().first(kLargestProxyHeader);
   const ssize_t n = ::recv(one.fd.get(), room.data(), room.size(), MSG_PEEK);
-  if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) return;
+  if (n < 0 && errno == EAGAIN) return;
   if (n <= 0) return refuse(one, NoHeader::kLeft);
   const std::size_t before = one.header.size();
   append(one.header, Bytes(room.data(), static_cast<std::size_t>(n)));
@@ -65,7 +65,7 @@ void ProxyHeaderReader::read_check(One& one) {
   std::uint8_t first = 0;
   const ssize_t n = ::recv(one.fd.get(), &first, 1, MSG_PEEK);
   if (n > 0) return announce(one, one.by, true);
-  if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) return;
+  if (n < 0 && errno == EAGAIN) return;
   refuse(one, NoHeader::kLeft);
 }
 
@@ -74,7 +74,7 @@ void ProxyHeaderReader::read_request(One& one) {
   const int fd = one.fd.get();
   const auto room = loop_.read_buffer().first(HttpReader::kMostBytes + 1);
   const ssize_t n = ::recv(fd, room.data(), room.size(), MSG_PEEK);
-  if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) return;
+  if (n < 0 && errno == EAGAIN) return;
   if (n <= 0) return refuse(one, NoHeader::kLeft);
   const auto there = static_cast<std::size_t>(n);
   if (there == one.heard) return peer_has_ended(fd) ? refuse(one, NoHeader::kLeft) : void();

@@ -78,7 +78,7 @@ Outcome<Done> send_all(int to, Bytes bytes, int passed, Millis until) {
       passed = -1;
     } else if (errno == EAGAIN) {
       if (auto waited = wait_for(to, POLLOUT, until); !waited) return waited;
-    } else if (errno != EINTR) {
+    } else {
       return failed_call("send");
     }
   }
@@ -117,7 +117,7 @@ Outcome<Done> receive_all(int from, std::span<std::uint8_t> out, std::vector<Fd>
       return broken("the other process has left");
     } else if (errno == EAGAIN) {
       if (auto waited = wait_for(from, POLLIN, until); !waited) return waited;
-    } else if (errno != EINTR) {
+    } else {
       return failed_call("receive");
     }
   }
