@@ -26,7 +26,7 @@ bool skip_rest(int fd, std::size_t& skipped) {
   char room[4096];
   while (skipped <= kMostSkipped) {
     const ssize_t size = ::recv(fd, room, sizeof room, 0);
-    if (size <= 0) return size < 0 && (errno == EAGAIN || errno == EINTR);
+    if (size <= 0) return size < 0 && errno == EAGAIN;
     skipped += static_cast<std::size_t>(size);
   }
   return false;
@@ -86,8 +86,7 @@ void RequestLoop::run() {
       patience = std::min(patience, one->add_to(polled, since));
     }
     lock.unlock();
-    const int found = ::poll(polled.data(), polled.size(), static_cast<int>(patience));
-    if (found < 0) std::for_each(polled.begin(), polled.end(), [](pollfd& one) { one.revents = 0; });
+    (void)::poll(polled.data(), polled.size(), static_cast<int>(patience));  // if it fails, nothing was found
     std::uint64_t news = 0;
     [[maybe_unused]] const auto read = ::read(news_.get(), &news, sizeof news);
     lock.lock();
@@ -212,7 +211,7 @@ void RequestServer::bound_answers() {
   const auto size = [](const Talk& talk) { return talk.answer ? talk.answer->size() : 0; };
   std::size_t all = 0;
   for (const Talk& talk : talks_) all += size(talk);
-  while (all > kMostAnswers && talks_.size() > 1) {
+  while (all > kMostAnswers) {
     const auto oldest =
         std::find_if(talks_.begin(), talks_.end() - 1, [&](const Talk& talk) { return size(talk) != 0; });
     if (oldest == talks_.end() - 1) return;
@@ -263,7 +262,7 @@ bool RequestServer::go_on(Talk& talk, Millis now) {
 bool RequestServer::hear(Talk& talk, Millis now) {
   char room[4096];
   const ssize_t size = ::recv(talk.fd.get(), room, sizeof room, 0);
-  if (size < 0) return errno == EAGAIN || errno == EINTR;
+  if (size < 0) return errno == EAGAIN;
   if (++talk.pieces > kMostPieces) return false;
   if (size == 0 && talk.said.empty()) return false;
   talk.said.append(room, static_cast<std::size_t>(size));
@@ -299,7 +298,7 @@ bool RequestServer::make_later(Talk& talk, Answer::Make make) {
 bool RequestServer::tell(Talk& talk) {
   const std::string_view left = std::string_view(*talk.answer).substr(talk.told);
   const ssize_t size = ::send(talk.fd.get(), left.data(), left.size(), MSG_NOSIGNAL);
-  if (size < 0) return errno == EAGAIN || errno == EINTR;
+  if (size < 0) return errno == EAGAIN;
   talk.told += static_cast<std::size_t>(size);
   if (!talk.lingers()) return true;
   ::shutdown(talk.fd.get(), SHUT_WR);

@@ -118,7 +118,7 @@ class RequestServer {
     /// The whole answer was sent; the client has yet to close.
     bool lingers() const { return answer && told == answer->size(); }
     bool listens() const { return !answer || lingers(); }
-    bool is_silent() const { return said.empty() && !answer && !waits; }
+    bool is_silent() const { return said.empty(); }
     /// From now on, the client has time to read it.
     void set_answer(std::string its_answer, Millis now) {
       answer = std::move(its_answer);
