@@ -58,10 +58,8 @@ Address mapped(const Address& address) {
   sockaddr_in6 six{};
   six.sin6_family = AF_INET6;
   six.sin6_port = four.sin_port;
-  if (!address.wildcard()) {  // its wildcard is ::
-    six.sin6_addr.s6_addr[10] = six.sin6_addr.s6_addr[11] = 0xff;
-    std::memcpy(&six.sin6_addr.s6_addr[12], &four.sin_addr, sizeof four.sin_addr);
-  }
+  six.sin6_addr.s6_addr[10] = six.sin6_addr.s6_addr[11] = 0xff;
+  std::memcpy(&six.sin6_addr.s6_addr[12], &four.sin_addr, sizeof four.sin_addr);
   return Address::from(reinterpret_cast<const sockaddr*>(&six));
 }
 
@@ -262,7 +260,6 @@ void UdpBatch::flush() {
       at += static_cast<std::size_t>(sent);
       continue;
     }
-    if (errno == EINTR) continue;
     const bool full = errno == EAGAIN || errno == ENOBUFS;
     const std::size_t lost = full ? used_ - at : 1;  // otherwise only this datagram cannot be sent
     lost_ += lost;
