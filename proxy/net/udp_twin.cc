@@ -36,14 +36,10 @@ bool bind_twin(int twin, int listening) {
 // One socket of the port that refuses is enough.
 void refuse_twins(int twin) { (void)allow_twins(twin, false); }
 
-// Connects it to itself.
+// Connects it to itself; for connect(), a wildcard is loopback.
 void silence_twin(int twin) {
   const Address at = local_address(twin);
-  if (at.port() == 0) return;
-  Address self = at;
-  if (at.wildcard())
-    if (const auto loopback = Address::parse(at.v6() ? "::1" : "127.0.0.1", at.port())) self = *loopback;
-  (void)::connect(twin, self.raw(), self.size());
+  if (at.port() != 0) (void)::connect(twin, at.raw(), at.size());
 }
 
 Fd udp_socket_for(const Address& peer, const Address& here, int listening) {
