@@ -66,12 +66,7 @@ Result<Address> address_of(std::string_view node, bool bare_v6, const char* fiel
     end = node.find(':');
   }
   const std::string_view ip = brackets ? node.substr(1, end - 2) : node.substr(0, end), rest = node.substr(end);
-  // Only characters of an address: no zone, and no NUL, which would end the text.
-  const bool plain = std::all_of(ip.begin(), ip.end(), [](char c) {
-    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') || c == ':' || c == '.';
-  });
-  if (!plain) return wrong;
-  const auto address = Address::parse(ip, 0);
+  const auto address = Address::parse(ip, 0);  // takes no zone, and no NUL
   if (!address.ok() || address->unmapped().wildcard()) return wrong;
   if (address->v6() != brackets && !(bare_v6 && address->v6())) return wrong;
   if (rest.empty()) return address->unmapped();
