@@ -28,7 +28,6 @@ struct Plain {
     if (!v6 || !std::equal(kMapped.begin(), kMapped.end(), bytes.begin())) return;
     v6 = false;
     std::copy_n(bytes.begin() + kMapped.size(), 4, bytes.begin());
-    std::fill(bytes.begin() + 4, bytes.end(), std::uint8_t{0});
   }
   std::array<std::uint8_t, 16> bytes{};
   bool v6;

@@ -271,10 +271,8 @@ bool Tls::read(Buffer& plain) {
     const int error = SSL_get_error(session_.get(), result);
     if (error != SSL_ERROR_ZERO_RETURN) return error == SSL_ERROR_WANT_READ || fail();
     peer_has_finished_ = true;
-    BIO* const rest = SSL_get_rbio(session_.get());  // OpenSSL reads no more of it
-    if (BIO_ctrl_pending(rest) == 0) return true;
-    (void)BIO_reset(rest);
-    return fail(kAfterEnd);
+    // OpenSSL reads no more of what came.
+    return BIO_ctrl_pending(SSL_get_rbio(session_.get())) == 0 || fail(kAfterEnd);
   }
 }
 

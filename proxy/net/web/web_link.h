@@ -128,10 +128,7 @@ class WebLink final : private TcpUser, private WebSocket::User, private Tls::Gat
   bool is_open() const { return tcp_.is_open(); }
 
   // As in Tcp.
-  void set_priority(Priority priority) {
-    tcp_.set_priority(priority);
-    if (key_alarm_) key_alarm_->set_priority(priority);
-  }
+  void set_priority(Priority priority) { tcp_.set_priority(priority); }
   void set_party(std::shared_ptr<Party> party) {
     party_ = party;
     tcp_.set_party(std::move(party));
