@@ -103,6 +103,11 @@ TEST_CASE("a record among those at the end of a file that belongs to the data is
     put(out, Metadata{"m", {}});
   }));
   CHECK(why == "memory: at byte " + std::to_string(at) + ": a metadata after the end of the data");
+  const std::string attached = error_of(with_summary(nothing, [&](Buffer& out) {
+    schema(out);
+    put_record(out, Op::kAttachment, [&] { out.insert(out.end(), 8, 0); });
+  }));
+  CHECK(attached == "memory: at byte " + std::to_string(at) + ": an attachment after the end of the data");
 }
 
 TEST_CASE("the metadata that the end of a file lists is kept up to the limit of definitions") {

@@ -174,6 +174,29 @@ TEST_CASE("a file is read while it grows, in pieces of any size, until it is com
   }
 }
 
+TEST_CASE("a file that was cut back, because a write failed, is read on as it is written then") {
+  const auto made = sample(3, 3, false);
+  Buffer file = made.file;
+  std::size_t second = made.chunk_ends[0];  // where the second chunk begins, behind the indexes of the first
+  while (file[second] != static_cast<std::uint8_t>(Op::kChunk))
+    second += kRecordHead + FieldReader(Bytes(file).subspan(second + 1)).number<std::uint64_t>("length");
+  GrowingSource source(file);
+  Reader reader(source);
+  REQUIRE(reader.read_on().ok());
+  file[second + 3] ^= 0xFF;  // the length of what was written at first
+  source.written = second + 20;
+  REQUIRE(*reader.read_on());
+  const auto before = hear(reader);
+  CHECK(before.messages == first(made.messages, 3));
+  REQUIRE(reader.cut_off());
+  file[second + 3] ^= 0xFF;
+  source.written = file.size();
+  REQUIRE(*reader.read_on());
+  const auto after = hear(reader);
+  CHECK(after.error == "");
+  CHECK(after.messages.size() == 6);
+}
+
 TEST_CASE("damage is not taken for the end of a file that grows") {
   auto file = sample(2, 3, false).file;
   file[file.size() / 2] ^= 1;
@@ -251,20 +274,64 @@ TEST_CASE("after damage, a chunk without a checksum is believed only if its byte
   }
 }
 
-TEST_CASE("after damage, zeros that look like a channel without a topic are no channel") {
+TEST_CASE(
+    "after damage, the next schema or channel is found; zeros that look like a channel without a topic are none") {
+  for (const bool has_schema : {true, false}) {
+    CAPTURE(has_schema);
+    const Buffer file = by_hand([&](Buffer& out) {
+      put_record(out, static_cast<Op>(0), [&] { out.insert(out.end(), 3, 0xFF); });
+      out.insert(out.end(), 5, 0xFF);
+      put(out, Channel{0, 0, "", "", {}});
+      if (has_schema) put(out, Schema{3, "S", "text", {1, 2, 3}});
+      put(out, Channel{1, static_cast<std::uint16_t>(has_schema ? 3 : 0), "/a", "", {}});
+      put_message(out, 1, 1, 1, "behind");
+    });
+    testing::MemorySource source(file);
+    Reader reader(source);
+    CHECK(hear(reader).messages.empty());
+    REQUIRE(reader.pass_damage());
+    CHECK(hear(reader).messages.size() == 1);
+    CHECK(reader.definitions().channel(0) == nullptr);
+  }
+}
+
+TEST_CASE("after damage, a chunk that cannot be decompressed is passed over") {
+  Buffer behind;
+  put_message(behind, 1, 1, 1, "behind");
   const Buffer file = by_hand([&](Buffer& out) {
+    put(out, Channel{1, 0, "/a", "", {}});
     put_record(out, static_cast<Op>(0), [&] { out.insert(out.end(), 3, 0xFF); });
     out.insert(out.end(), 5, 0xFF);
-    put(out, Channel{0, 0, "", "", {}});
-    put(out, Channel{1, 0, "/a", "", {}});
-    put_message(out, 1, 1, 1, "behind");
+    put_chunk(out, 100, crc32(behind), "zstd", as_bytes(std::string_view("no zstd at all")));
+    put_chunk(out, behind.size(), crc32(behind), "zstd", zstd_frame(behind));
   });
   testing::MemorySource source(file);
   Reader reader(source);
   CHECK(hear(reader).messages.empty());
   REQUIRE(reader.pass_damage());
-  CHECK(hear(reader).messages.size() == 1);
-  CHECK(reader.definitions().channel(0) == nullptr);
+  CHECK(hear(reader).messages == std::vector<Said>{{1, 1, 1, "behind"}});
+}
+
+TEST_CASE("a damaged file that the disk cannot read any further ends there") {
+  Buffer messages;
+  put_message(messages, 1, 1, 1, std::string(Window::kAhead, 'x'));
+  const Buffer file = by_hand([&](Buffer& out) {
+    put(out, Channel{1, 0, "/a", "", {}});
+    put_chunk(out, messages.size(), crc32(messages), "", messages);
+    put_record(out, static_cast<Op>(0), [&] { out.insert(out.end(), 3, 0xFF); });
+    out.insert(out.end(), 3 * Window::kAhead, 0xFF);
+    put_chunk(out, messages.size(), crc32(messages), "", messages);
+  });
+  for (std::size_t bad_from = Window::kAhead; bad_from < file.size(); bad_from += Window::kAhead / 4) {
+    CAPTURE(bad_from);
+    BadSource source(file, bad_from);
+    Reader reader(source);
+    std::size_t heard = 0;
+    do heard += hear(reader).messages.size();
+    while (reader.pass_damage());
+    CHECK(heard <= 1);
+    CHECK(reader.failed());
+  }
 }
 
 TEST_CASE("a footer may state a place of summary offsets, although there are none: its own") {
@@ -348,8 +415,8 @@ TEST_CASE("hostile chunks are refused") {
 
   Buffer nested;
   put_chunk(nested, records.size(), 0, "", records);
-  CHECK(
-      has(error_of_chunk(nested.size(), 0, "", nested), "at byte 0 of its records: chunk: not allowed inside a chunk"));
+  CHECK(error_of_chunk(nested.size(), 0, "", nested)
+            .ends_with("at byte 0 of its records: chunk: not allowed inside a chunk"));
   CHECK(has(error_of_chunk(records.size() - 1, 0, "", Bytes(records).first(records.size() - 1)),
             "the record ends too soon"));
 
@@ -539,7 +606,13 @@ TEST_CASE("the checksum of the data is also that of the attachments in it") {
     });
   };
   CHECK(hear(with(0)).error == "");
-  CHECK(has(hear(with(1)).error, "the data before this byte is damaged"));
+  const std::string error = hear(with(1)).error, found = ": its checksum is ", wanted = " and should be ";
+  REQUIRE(has(error, "the data before this byte is damaged" + found));
+  REQUIRE(has(error, wanted));
+  const auto number_after = [&](const std::string& words) {
+    return std::stoul(error.substr(error.find(words) + words.size(), 8), nullptr, 16);
+  };
+  CHECK(number_after(wanted) == number_after(found) + 1);
 }
 
 TEST_CASE("an attachment of which some part cannot be read is an error") {

@@ -243,6 +243,65 @@ TEST_CASE("a file that was removed, renamed, replaced or changed is detected wit
     }
 }
 
+TEST_CASE("a new file has all that its messages need, and says what each link lacks") {
+  Watched watched;
+  Recorder& recorder = *watched.recorder;
+  const auto give = [&](WallTime time, const std::string& text) {
+    Geometry geometry;
+    geometry.mutable_world()->set_name("map");
+    geometry.set_hash("hash of map");
+    recorder.geometry(geometry);
+    Snapshot world;
+    world.set_link(1);
+    world.set_geometry(geometry.hash());
+    recorder.world(time, world);
+    words::Say say;
+    say.set_text(text);
+    for (const char* topic : {"/one", "/two"}) recorder.other(time, {topic, words::Say::descriptor()}, say);
+    recorder.frame(time, view(1, text));
+  };
+  give(3 * kSecond, "old");
+  recorder.tick(5 * kSecond);
+  recorder.frame(5 * kSecond, view(1, "lost"));
+  std::filesystem::resize_file(watched.part, 0);
+  recorder.tick(6 * kSecond);
+  REQUIRE(watched.said.size() == 1);
+  give(7 * kSecond, "new");
+  recorder.closed(8 * kSecond, 1, "left");
+  REQUIRE(ok(recorder.close(9 * kSecond)));
+
+  auto recording = Recording::open(watched.folder / "a-2.mcap");
+  REQUIRE(recording.ok());
+  std::vector<std::string> told;
+  for (;;) {
+    const auto event = (*recording)->next();
+    REQUIRE_MESSAGE(event.ok(), event.error().text);
+    if (*event == nullptr) break;
+    if (const Geometry* geometry = (*event)->geometry) told.push_back(geometry->hash());
+    if (const Snapshot* world = (*event)->world) told.push_back("world of " + world->geometry());
+    if (const Frame* frame = (*event)->frame)
+      told.push_back(frame->data() + ", lacks " + std::to_string(frame->frames_missing()) + " frames, " +
+                     std::to_string(frame->bytes_missing()) + " bytes");
+  }
+  CHECK(told == std::vector<std::string>{"hash of map", "world of hash of map", "new, lacks 3 frames, 13 bytes"});
+  std::vector<std::string> topics;
+  for (const auto& [id, channel] : (*recording)->file().definitions().channels()) topics.push_back(channel.topic);
+  for (const char* topic : {"/one", "/two"}) CHECK(std::count(topics.begin(), topics.end(), topic) == 1);
+}
+
+TEST_CASE("a new file is begun, and known by its name, also if nobody wants to be told") {
+  Folder folder;
+  auto recorder = Recorder::open(folder / "a.mcap");
+  REQUIRE(recorder.ok());
+  CHECK((*recorder)->path() == folder / "a.mcap");
+  (*recorder)->frame(1 * kSecond, view(1, "text"));
+  std::filesystem::resize_file(folder / "a.mcap.part", 0);
+  (*recorder)->tick(3 * kSecond);
+  CHECK((*recorder)->files() == 2);
+  CHECK((*recorder)->path() == folder / "a-2.mcap");
+  REQUIRE(ok((*recorder)->close(4 * kSecond)));
+}
+
 TEST_CASE("a second new file says also what the first one lacked") {
   Watched watched;
   Recorder& recorder = *watched.recorder;
@@ -835,7 +894,8 @@ TEST_CASE("in older recordings, words that do not say their link are of their ch
     mcap::put(out, mcap::Schema{1, words::Fact::descriptor()->full_name(), "protobuf", {}});
     mcap::put(out, mcap::Channel{1, 1, "/fact", "protobuf", {{"link", "5"}, {"other", "6"}}});
     mcap::put(out, mcap::Channel{2, 1, "/fact", "protobuf", {{"other", "6"}, {"link", "7"}}});
-    for (const std::uint16_t channel : std::initializer_list<std::uint16_t>{1, 2, 1}) put_message(out, channel, 1, 1, silent);
+    for (const std::uint16_t channel : std::initializer_list<std::uint16_t>{1, 2, 1})
+      put_message(out, channel, 1, 1, silent);
     put_message(out, 1, 1, 1, says);
     put_end(out);
   });

@@ -274,6 +274,21 @@ TEST_CASE("a file full of false chunks is searched in bounded time") {
   CHECK(report->messages == 0);
 }
 
+TEST_CASE("recover replaces no file that gets the name meanwhile, and says so") {
+  namespace fs = std::filesystem;
+  const auto folder = fs::temp_directory_path() / ("entente-meanwhile-" + std::to_string(::getpid()));
+  fs::create_directory(folder);
+  const auto in = (folder / "a.mcap.part").string(), out = (folder / "a.mcap").string();
+  const auto made = sample(3, 3, true);
+  std::ofstream(in, std::ios::binary).write(reinterpret_cast<const char*>(made.file.data()), 1000);
+  const auto report = recover(in, out, [&] { return std::ofstream(out) << "another", false; });
+  REQUIRE_FALSE(report.ok());
+  CHECK(report.error().text.ends_with(": File exists"));
+  CHECK(fs::file_size(out) == 7);
+  CHECK(std::distance(fs::directory_iterator(folder), fs::directory_iterator()) == 2);
+  fs::remove_all(folder);
+}
+
 TEST_CASE("recover never changes its input, and leaves no files when it fails") {
   namespace fs = std::filesystem;
   const auto folder = fs::temp_directory_path() / ("entente-recover-" + std::to_string(::getpid()));

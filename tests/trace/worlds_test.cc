@@ -237,6 +237,23 @@ TEST_CASE("seeks also work in a file without its end") {
   check_seeks(recording);
 }
 
+TEST_CASE("to look for a geometry does not move the reader, also in a file without its end") {
+  for (const std::size_t cut : {0U, 3U}) {
+    CAPTURE(cut);
+    Buffer file = long_recording();
+    const Lines all = all_of(file);
+    file.resize(file.size() - cut);
+    testing::MemorySource source(file);
+    Recording recording(source);
+    const auto first = recording.next();
+    REQUIRE((first.ok() && *first != nullptr));
+    Lines told{text(**first)};
+    REQUIRE(recording.find_geometry("no such").ok());
+    for (const std::string& line : all_of(recording)) told.push_back(line);
+    CHECK((told == all));
+  }
+}
+
 TEST_CASE("in a file without its end a seek finds a world in a chunk that also has a channel's first message") {
   Buffer file;
   testing::MemorySink sink(file);
