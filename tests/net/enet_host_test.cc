@@ -159,38 +159,44 @@ TEST_CASE("enet host: connects with data, echoes each kind of packet, disconnect
   }
 }
 
-TEST_CASE("enet host: a report that nothing listens at the server is not believed if the server is heard again") {
-  Duel duel(EnetOptions{});
-  // A way from the client to the server, which is closed for a moment.
-  std::optional<Sockets> outside(std::move(*listen_datagrams(loopback())));
-  const Sockets inside = std::move(*datagrams_towards(duel.address));
-  const Address way = outside->address;
-  Address client;
-  const auto pass = [&] {
+/// A way from a client to the server, whose ends may be closed and opened again.
+struct Way {
+  explicit Way(const Address& server)
+      : outside(std::move(*listen_datagrams(loopback()))), inside(std::move(*datagrams_towards(server))) {}
+  void pass() {
     std::uint8_t room[4096];
     sockaddr_in from{};
     socklen_t size = sizeof from;
-    for (ssize_t n; (n = ::recvfrom(outside->udp.get(), room, sizeof room, MSG_DONTWAIT,
+    for (ssize_t n; (n = ::recvfrom(outside.udp.get(), room, sizeof room, MSG_DONTWAIT,
                                     reinterpret_cast<sockaddr*>(&from), &size)) > 0;) {
       client = Address::from(reinterpret_cast<const sockaddr*>(&from));
       ::send(inside.udp.get(), room, static_cast<std::size_t>(n), 0);
     }
     for (ssize_t n; (n = ::recv(inside.udp.get(), room, sizeof room, MSG_DONTWAIT)) > 0;)
-      ::sendto(outside->udp.get(), room, static_cast<std::size_t>(n), 0, client.raw(), client.size());
-  };
+      ::sendto(outside.udp.get(), room, static_cast<std::size_t>(n), 0, client.raw(), client.size());
+  }
+
+  Sockets outside, inside;
+  Address client;
+};
+
+TEST_CASE("enet host: a report that nothing listens at the server is not believed if the server is heard again") {
+  Duel duel(EnetOptions{});
+  Way way(duel.address);  // which is closed for a moment
   const auto until = [&](const std::function<bool()>& done) {
     duel.until([&] {
-      pass();
+      way.pass();
       uv_run(duel.loop.raw(), UV_RUN_NOWAIT);
       return done();
     });
   };
-  duel.client.peer = duel.client.host.connect(way, 2, 3);
+  const Address outside = way.outside.address;
+  duel.client.peer = duel.client.host.connect(outside, 2, 3);
   until([&] { return !duel.client.log.empty(); });
-  outside.reset();
+  way.outside.udp.reset();
   duel.client.host.send(*duel.client.peer, 0, EnetPacket(as_bytes("lost"), EnetDelivery::kReliable));
   for (int i = 0; i < 10; ++i) uv_run(duel.loop.raw(), UV_RUN_NOWAIT);
-  outside.emplace(std::move(*listen_datagrams(way)));
+  way.outside = std::move(*listen_datagrams(outside));
   duel.client.host.send(*duel.client.peer, 0, EnetPacket(as_bytes("heard"), EnetDelivery::kReliable));
   until([&] { return duel.server.log.size() == 3; });
   const Millis heard = steady_now();
@@ -452,6 +458,7 @@ TEST_CASE("enet host: a packet over the size limit is not sent, and one that com
   Duel duel(small, {4, 2, false});
   duel.connect(3);
   CHECK_FALSE(duel.server.host.send(*duel.server.peer, 0, EnetPacket(Buffer(2001, 1), EnetDelivery::kReliable)));
+  CHECK(duel.server.peer->waiting() == 0);
   duel.client.host.send(*duel.client.peer, 0, EnetPacket(Buffer(20000, 1), EnetDelivery::kReliable));
   uv_run(duel.loop.raw(), UV_RUN_NOWAIT);
   duel.client.host.send_raw(duel.address, as_bytes("HELLO"));
@@ -550,6 +557,38 @@ TEST_CASE("enet host: what a peer sent before it left is delivered, however busy
   duel.until([&] { return duel.server.peer == nullptr; });
   CHECK(duel.server.log.size() == 32);
   CHECK(duel.server.log.back() == "down 9");
+}
+
+TEST_CASE("enet host: packets that come faster than they are dealt with are all told, once and in order") {
+  Duel duel({4, 2, false});
+  duel.connect(3);
+  duel.server.spins = 3;  // more than a turn
+  constexpr std::uint32_t kAhead = 40, kAll = 200;
+  std::vector<std::string> expected{"up 3"};
+  for (std::uint32_t i = 0; i < kAll; ++i) expected.push_back("0/1 " + hex_of(i, 8));
+  std::uint32_t sent = 0;
+  duel.until([&] {
+    for (; sent < kAll && sent < duel.server.log.size() + kAhead; ++sent)
+      duel.client.host.send(*duel.client.peer, 0, EnetPacket(from_hex(hex_of(sent, 8)), EnetDelivery::kReliable));
+    return duel.server.log.size() >= expected.size();
+  });
+  CHECK(duel.server.log == expected);
+}
+
+TEST_CASE("enet host: a user who drops another peer on a packet is told of the other packets") {
+  Duel duel({4, 2, false});
+  Side other(duel.loop);
+  REQUIRE(other.host.open({1, 2, false}).ok());
+  other.peer = other.host.connect(duel.address, 2, 1);
+  duel.until([&] { return other.log.size() == 1 && duel.server.peer != nullptr; });
+  EnetPeer* const goes = std::exchange(duel.server.peer, nullptr);
+  duel.connect(2);
+  duel.server.on_packet = [&] { duel.server.host.disconnect_now(*goes, 5); };
+  for (const char* const hex : {"01", "02", "03"})
+    duel.client.host.send(*duel.client.peer, 0, EnetPacket(from_hex(hex), EnetDelivery::kReliable));
+  duel.until([&] { return duel.server.log.size() == 5 && other.peer == nullptr; });
+  CHECK(duel.server.log == std::vector<std::string>{"up 1", "up 2", "0/1 01", "0/1 02", "0/1 03"});
+  other.host.close();
 }
 
 TEST_CASE("enet host: a user who drops a peer on a packet is not told of its other packets") {
@@ -765,6 +804,57 @@ TEST_CASE("enet host: peers stay with the old host, newcomers connect to the new
   }
 }
 
+TEST_CASE(
+    "enet host: a peer that stays with the old host is heard after a report that nothing listens at its address") {
+  const EnetOptions options{4, 2, false};
+  Duel duel(options);
+  Loop elsewhere;
+  Side client(elsewhere);
+  REQUIRE(client.host.open(options).ok());
+  Way way(duel.address);
+  const auto until = [&](const std::function<bool()>& done) {
+    duel.until([&] {
+      uv_run(elsewhere.raw(), UV_RUN_NOWAIT);
+      way.pass();
+      uv_run(duel.loop.raw(), UV_RUN_NOWAIT);
+      return done();
+    });
+  };
+  client.peer = client.host.connect(way.outside.address, 2, 3);
+  until([&] { return client.log.size() == 1 && duel.server.log.size() == 1; });
+  Fd twin = udp_twin(AF_INET);
+  const Fd copy(::dup(twin.get()));
+  add_passed(std::move(twin), duel.address);
+  Side young(duel.loop);
+  REQUIRE(young.host.listen(duel.address, options).ok());
+  REQUIRE(duel.server.host.release_newcomers(copy.get()));
+
+  client.host.send(*client.peer, 0, EnetPacket(from_hex("01"), EnetDelivery::kReliable));
+  uv_run(elsewhere.raw(), UV_RUN_NOWAIT);
+  std::uint8_t room[4096];
+  const ssize_t size = ::recv(way.outside.udp.get(), room, sizeof room, 0);
+  const auto say_it = [&] { CHECK(::send(way.inside.udp.get(), room, static_cast<std::size_t>(size), 0) == size); };
+  const auto turns = [&] {
+    for (int i = 0; i < 10; ++i) uv_run(duel.loop.raw(), UV_RUN_NOWAIT);
+  };
+  say_it();
+  duel.until([&] { return duel.server.log.size() == 2; });
+  turns();
+  say_it();
+  const Address inside = local_address(way.inside.udp.get());
+  way.inside.udp.reset();  // so the second acknowledgement meets nobody
+  turns();
+  way.inside.udp = Fd(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  REQUIRE(::bind(way.inside.udp.get(), inside.raw(), inside.size()) == 0);
+  REQUIRE(::connect(way.inside.udp.get(), duel.address.raw(), duel.address.size()) == 0);
+  client.host.send(*client.peer, 0, EnetPacket(from_hex("02"), EnetDelivery::kReliable));
+  until([&] { return duel.server.log.size() == 3; });
+  CHECK(duel.server.log == std::vector<std::string>{"up 3", "0/1 01", "0/1 02"});
+  CHECK(young.log.empty());
+  young.host.close(), client.host.close();
+  elsewhere.run();
+}
+
 TEST_CASE("enet host: a peer moves to its own host with all packets in transit, and others stay") {
   for (const bool range_coder : {false, true}) {
     Duel duel({4, 2, range_coder, 1U << 20U, {}});
@@ -849,6 +939,44 @@ TEST_CASE(
   CHECK(duel.server.log == std::vector<std::string>{"up 2", "0/1 01"});
   CHECK(young.log == std::vector<std::string>{"0/1 02", "0/1 03"});
   young.host.close();
+}
+
+TEST_CASE("enet host: what a peer sent right before it moved is not lost, also if its host was busy with others") {
+  constexpr int kCrowd = 10;
+  Loop loop, of_crowd, of_client;
+  Side server(loop), young(loop), crowd(of_crowd), client(of_client);
+  const auto bound = server.host.listen(loopback(), {4 * kCrowd, 1, false});
+  REQUIRE(bound.ok());
+  const auto until = [&](const std::function<bool()>& done) {
+    for (const Millis stop = steady_now() + 30'000; !done() && steady_now() < stop;)
+      for (Loop* one : {&of_crowd, &of_client, &loop}) uv_run(one->raw(), UV_RUN_NOWAIT);
+    CHECK(done());
+  };
+  REQUIRE(crowd.host.open({kCrowd, 1, false}).ok());
+  std::vector<EnetPeer*> leave;
+  for (int i = 0; i < kCrowd; ++i) leave.push_back(crowd.host.connect(*bound, 1, 1));
+  until([&] { return server.log.size() == kCrowd && crowd.log.size() == kCrowd; });
+  REQUIRE(client.host.open({1, 1, false}).ok());
+  client.peer = client.host.connect(*bound, 1, 2);
+  until([&] { return server.log.size() == kCrowd + 1 && client.log.size() == 1; });
+  EnetPeer& moves = *server.peer;
+  server.again = [&] {
+    for (const Millis began = steady_now(); steady_now() < began + 3;) continue;  // more than a turn
+    Fd socket = server.host.socket_for(moves);
+    REQUIRE(socket);
+    young.peer = young.host.take(server.host.release(moves, std::move(socket)));
+    REQUIRE(young.peer == &moves);
+  };
+  for (EnetPeer* one : leave) crowd.host.disconnect(*one, 9);
+  uv_run(of_crowd.raw(), UV_RUN_NOWAIT);
+  for (const char* const hex : {"01", "02", "03"})
+    client.host.send(*client.peer, 0, EnetPacket(from_hex(hex), EnetDelivery::kReliable));
+  uv_run(of_client.raw(), UV_RUN_NOWAIT);  // so they come right behind those who leave
+  until([&] { return young.log.size() == 3; });
+  CHECK(young.log == std::vector<std::string>{"0/1 01", "0/1 02", "0/1 03"});
+  until([&] { return std::count(server.log.begin(), server.log.end(), "down 9") == kCrowd; });
+  for (Side* one : {&server, &young, &crowd, &client}) one->host.close();
+  for (Loop* one : {&loop, &of_crowd, &of_client}) one->run();
 }
 
 TEST_CASE("enet host: a released peer that no host takes is dropped with its waiting packets") {

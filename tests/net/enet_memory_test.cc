@@ -2,6 +2,7 @@
 #include "proxy/net/enet/enet_memory.h"
 
 #include <doctest/doctest.h>
+#include <enet/enet.h>
 
 namespace entente::net::enet_memory_test {
 namespace {
@@ -22,6 +23,17 @@ TEST_CASE("enet memory: the reserve is for what others wait for, all of the rest
   CHECK(allowance.used() == 70);
   CHECK(allowance.take(10, kOther));
   CHECK_FALSE(allowance.take(1, kOther));
+}
+
+TEST_CASE("enet memory: what all of ENet uses is counted until it is free") {
+  EnetMemoryUse use;
+  watch_enet_memory(&use);
+  ENetPacket* const packet = enet_packet_create(nullptr, 10'000, 0);
+  CHECK(use.now > 10'000);
+  enet_packet_destroy(packet);
+  watch_enet_memory(nullptr);
+  CHECK(use.now == 0);
+  CHECK(use.most > 10'000);
 }
 
 }  // namespace
