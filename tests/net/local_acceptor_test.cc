@@ -2,6 +2,7 @@
 #include "proxy/net/local_acceptor.h"
 
 #include <doctest/doctest.h>
+#include <pthread.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -10,12 +11,14 @@
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <future>
 #include <thread>
 
+#include "proxy/net/service_manager.h"
 #include "tests/support/connection.h"
 
 namespace entente::net::local_acceptor_test {
@@ -156,6 +159,45 @@ TEST_CASE("an answer is bounded in size and in time") {
   CHECK(late.error().text.find("no answer from ") != std::string::npos);
 }
 
+TEST_CASE("an answer that breaks off is an error") {
+  const Folder folder;
+  const Impostor fails(folder / "fails", [](const Fd& to) { ::send(to.get(), "half", 4, MSG_NOSIGNAL); });  // unheard
+  const auto answer = ask_local(folder / "fails", "list");
+  REQUIRE_FALSE(answer.ok());
+  CHECK(answer.error().text == "cannot receive an answer from " + (folder / "fails") + ": Connection reset by peer");
+}
+
+TEST_CASE("a signal does not end the wait for an answer") {
+  static std::atomic<int> signals;
+  signals = 0;
+  const auto before = std::signal(SIGUSR1, [](int) { ++signals; });
+  const Folder folder;
+  std::promise<void> asked, may_answer;
+  const Impostor slow(folder / "slow", [&](const Fd& to) {
+    char room[16];
+    ::recv(to.get(), room, sizeof room, 0);
+    asked.set_value();
+    may_answer.get_future().wait();
+    ::send(to.get(), "at last", 7, MSG_NOSIGNAL);
+  });
+  std::string heard;
+  std::atomic<bool> over{false};
+  std::thread asks([&] {
+    const auto answer = ask_local(folder / "slow", "list");
+    heard = answer.ok() ? *answer : answer.error().text;
+    over = true;
+  });
+  asked.get_future().wait();
+  for (int sent = 0; sent < 100; ++sent) {  // only the first ones may come before it waits
+    ::pthread_kill(asks.native_handle(), SIGUSR1);
+    while (signals <= sent && !over) std::this_thread::yield();
+  }
+  may_answer.set_value();
+  asks.join();
+  std::signal(SIGUSR1, before);
+  CHECK(heard == "at last");
+}
+
 TEST_CASE("a program of another user is not asked") {
   constexpr unsigned kNobody = 65'534;
   CHECK(is_trusted_user(::geteuid()));
@@ -273,6 +315,27 @@ TEST_CASE("an acceptor that leaves its socket to another process does not remove
   acceptor.reset();
   CHECK(std::filesystem::exists(path));
   CHECK_FALSE(ask_local(path, "hello").ok());
+}
+
+TEST_CASE("an acceptor removes a socket that was passed to it only if the process before it made it") {
+  const Folder folder;
+  const auto path = folder / "a.sock";
+  for (const bool removes : {false, true}) {
+    CAPTURE(removes);
+    auto first = echo(path);
+    add_passed(Fd(::dup(first->listening())), {}, removes);
+    first->leave();
+    const auto answer = [](std::string_view line, const LocalPeer&) { return "second: " + std::string(line); };
+    auto second = LocalAcceptor::open(requests(), path, answer);
+    REQUIRE(second.ok());
+    CHECK((*second)->removes() == removes);
+    (*second)->start();
+    CHECK((*second)->removes() == removes);
+    CHECK(*ask_local(path, "hello") == "second: hello");
+    second->reset();
+    CHECK(std::filesystem::exists(path) != removes);
+    std::filesystem::remove(path);
+  }
 }
 
 TEST_CASE("who asks is told which program answers, and that one which listens is silent") {

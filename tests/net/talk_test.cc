@@ -3,10 +3,13 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <thread>
@@ -95,8 +98,15 @@ TEST_CASE("talk: lines and descriptors arrive in order; descriptors work, and ar
   CHECK(*theirs.hear(kPatience) == "that is all");
 }
 
+/// Makes the kernel hold only a few messages of this socket until they are received.
+void hold_few(const Fd& socket) {
+  constexpr int kLeast = 1;
+  REQUIRE(::setsockopt(socket.get(), SOL_SOCKET, SO_SNDBUF, &kLeast, sizeof kLeast) == 0);
+}
+
 TEST_CASE("talk: hundreds of descriptors pass, although the kernel holds few at a time") {
   auto [a, b] = pair_of_sockets();
+  hold_few(a);
   const Talk ours(std::move(a)), theirs(std::move(b));
   Fd in;
   const Fd out = pipe_end(in);
@@ -184,6 +194,50 @@ TEST_CASE("talk: a peer that is silent or hangs up does not block the other") {
   CHECK(talk.hear(kPatience).error().text.find("has left") != std::string::npos);
   CHECK(talk.say("anybody?", kPatience).error().text.find("has left") != std::string::npos);
   CHECK_FALSE(Talk::open("/no/such/socket").ok());
+}
+
+TEST_CASE("talk: a peer that receives nothing does not block the one who sends") {
+  auto [a, b] = pair_of_sockets();
+  hold_few(a);
+  const Talk ours(std::move(a)), theirs(std::move(b));
+  Fd in;
+  const Fd out = pipe_end(in);
+  std::vector<NamedFd> many;
+  for (int i = 0; i < 100; ++i) many.push_back({std::to_string(i), Fd(::dup(out.get()))});
+  const auto sent = ours.send(many, kImpatience);
+  REQUIRE_FALSE(sent.ok());
+  CHECK(sent.error().text == "the hand-over is broken: the other process does not answer in time");
+}
+
+TEST_CASE("talk: a peer that leaves without reading what it was told has left, too") {
+  auto [a, b] = pair_of_sockets();
+  const Talk ours(std::move(a));
+  REQUIRE(ours.say("hello", kPatience).ok());
+  b.reset();
+  CHECK(ours.receive(kPatience).error().text == "the hand-over is broken: the other process has left");
+}
+
+TEST_CASE("talk: a signal does not end the wait for an answer") {
+  static std::atomic<int> signals;
+  signals = 0;
+  const auto before = std::signal(SIGUSR1, [](int) { ++signals; });
+  auto [a, b] = pair_of_sockets();
+  const Talk ours(std::move(a)), theirs(std::move(b));
+  std::string heard;
+  std::atomic<bool> over{false};
+  std::thread waits([&] {
+    const auto line = ours.hear(kPatience);
+    heard = line.ok() ? *line : line.error().text;
+    over = true;
+  });
+  for (int sent = 0; sent < 100; ++sent) {  // only the first ones may come before it waits
+    ::pthread_kill(waits.native_handle(), SIGUSR1);
+    while (signals <= sent && !over) std::this_thread::yield();
+  }
+  REQUIRE(theirs.say("hello", kPatience).ok());
+  waits.join();
+  std::signal(SIGUSR1, before);
+  CHECK(heard == "hello");
 }
 
 TEST_CASE("talk: the longest line arrives; a name that is too long is not sent") {
