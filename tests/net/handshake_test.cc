@@ -66,6 +66,9 @@ class Yard {
   void hang_up() {
     for (Served& one : served_) one.link.hang_up();
   }
+  void reset() {
+    for (Served& one : served_) one.link.reset();
+  }
 
   Loop loop{[this] { return ++steps_ + loop.handshakes().counted() * 5'000'000; }};
 
@@ -145,6 +148,7 @@ TEST_CASE("clients who leave, or are given up, before their handshakes were due 
   SUBCASE("they leave") { crowd.clear(); }
   SUBCASE("they are told that it took too long") { yard.decline(); }
   SUBCASE("their connections are closed") { yard.hang_up(); }
+  SUBCASE("their connections are reset") { yard.reset(); }
   turn();
   CHECK(next() == before + 2 * 10);
   yard.hang_up();

@@ -12,6 +12,7 @@
 
 #include "proxy/net/socket.h"
 #include "tests/support/certificate.h"
+#include "tests/support/connection.h"
 
 namespace entente::net::web_link_test {
 namespace {
@@ -55,7 +56,7 @@ struct Reader final : WebUser {
     log += 'f';
     fault = what.what;
   }
-  void wrote(WebLink&) override {}
+  void wrote(WebLink&) override { ++writes; }
   void ended(WebLink&) override { log += 'e'; }
   void broken(WebLink&, int) override {}
 
@@ -88,7 +89,14 @@ struct Reader final : WebUser {
   bool over = false;
   std::string log;  // m: message, e: end, f: protocol error; of some tests, a: asked
   std::size_t overhead = 0;
+  int writes = 0;
 };
+
+/// Runs the loop until this is true. False: it is not, after a long time.
+bool becomes(Loop& loop, const std::function<bool()>& it) {
+  for (const Millis until = steady_now() + 20'000; !it() && steady_now() < until;) uv_run(loop.raw(), UV_RUN_NOWAIT);
+  return it();
+}
 
 constexpr std::string_view kUpgrade =
     "GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -260,9 +268,128 @@ TEST_CASE("who reads the last document slowly gets all of it, and then the end")
     }
     CHECK(reader.over);
     CHECK(as_text(reader.heard).ends_with(*text));
+    CHECK(reader.writes > 0);
+    if (tls) CHECK(reader.session->peer_has_finished());
     reader.link.hang_up();
     loop.run();
   }
+}
+
+TEST_CASE("a client that is declined is told why, with and without TLS") {
+  const Certificate certificate;
+  const auto ours = *TlsContext::server(certificate.file(), certificate.file());
+  const auto theirs = *TlsContext::client(certificate.file(), true);
+  for (const bool tls : {false, true}) {
+    CAPTURE(tls);
+    Loop loop;
+    Reader reader(loop, tls ? ours.get() : nullptr, tls ? theirs.get() : nullptr,
+                  [](WebLink& link, const HttpHead&) { link.decline(503, "it is full"); });
+    while (tls && !reader.session->open()) {
+      uv_run(loop.raw(), UV_RUN_NOWAIT);
+      reader.read();
+    }
+    reader.say(kUpgrade);
+    for (const Millis until = steady_now() + 30'000; !reader.over && steady_now() < until;) {
+      uv_run(loop.raw(), UV_RUN_NOWAIT);
+      reader.read();
+    }
+    CHECK(as_text(reader.heard).starts_with("HTTP/1.1 503 "));
+    CHECK(as_text(reader.heard).find("it is full") != std::string_view::npos);
+    reader.link.hang_up();
+    loop.run();
+  }
+}
+
+TEST_CASE("a link that is reset keeps nothing that waits, and its client gets an error instead of the end") {
+  const Certificate certificate;
+  const auto ours = *TlsContext::server(certificate.file(), certificate.file());
+  const auto theirs = *TlsContext::client(certificate.file(), true);
+  const auto text = large_text();
+  Loop loop;
+  Reader reader(loop, ours.get(), theirs.get(), [&](WebLink& link, const HttpHead&) {
+    link.serve(HttpReply{200, {}, text}, /*keep=*/true);
+  });
+  while (!reader.session->open()) {
+    uv_run(loop.raw(), UV_RUN_NOWAIT);
+    reader.read();
+  }
+  reader.say("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  while (reader.link.waiting() < kSize / 4) uv_run(loop.raw(), UV_RUN_NOWAIT);
+  reader.link.reset();
+  CHECK_FALSE(reader.link.is_open());
+  CHECK(reader.link.waiting() == 0);
+  CHECK(text.use_count() == 1);
+  int error = 0;
+  testing::read_all(reader.socket, &error);
+  CHECK(error == ECONNRESET);
+  loop.run();
+}
+
+TEST_CASE(
+    "messages arrive whole, whether they are copied or shared, with and without TLS; after the end, none is sent") {
+  struct Ear final : WebSocket::User {
+    void message(Opcode, Bytes payload) override { messages.emplace_back(payload.begin(), payload.end()); }
+    void close_frame(const CloseFrame&) override {}
+    std::vector<Buffer> messages;
+  };
+  const Certificate certificate;
+  const auto ours = *TlsContext::server(certificate.file(), certificate.file());
+  const auto theirs = *TlsContext::client(certificate.file(), true);
+  constexpr std::size_t kWorth = WaitingBytes::kWorthSharing;
+  for (const bool tls : {false, true}) {
+    CAPTURE(tls);
+    Loop loop;
+    std::vector<Buffer> expected;
+    Reader reader(
+        loop, tls ? ours.get() : nullptr, tls ? theirs.get() : nullptr, [&](WebLink& link, const HttpHead& request) {
+          link.answer(request, nullptr);
+          for (const std::size_t size : {std::size_t{1}, kWorth - 1, kWorth, kWorth + 1, std::size_t{300'000}})
+            for (const bool is_kept : {true, false}) {
+              const auto fill = static_cast<std::uint8_t>(expected.size());
+              const auto bytes = std::make_shared<const Buffer>(size, fill);  // soon gone if nobody keeps it
+              link.send_shared(Opcode::kBinary, {*bytes, is_kept ? bytes : nullptr});
+              expected.push_back(*bytes);
+            }
+          link.flush();
+        });
+    while (tls && !reader.session->open()) {
+      uv_run(loop.raw(), UV_RUN_NOWAIT);
+      reader.read();
+    }
+    reader.say(kUpgrade);
+    Ear ear;
+    WebSocket client(WebSocket::Role::kClient, 1U << 20U, ear);
+    std::size_t taken = 0;
+    CHECK(becomes(loop, [&] {
+      reader.read();
+      const std::size_t head = as_text(reader.heard).find("\r\n\r\n");
+      if (taken == 0 && head != std::string_view::npos) taken = head + 4;
+      if (taken == 0) return false;
+      CHECK_FALSE(client.feed(Bytes(reader.heard).subspan(std::exchange(taken, reader.heard.size()))));
+      return ear.messages.size() >= expected.size();
+    }));
+    CHECK((ear.messages == expected));
+    reader.link.shut_down();
+    const std::size_t waits = reader.link.waiting();
+    const auto text = large_text();
+    reader.link.send_shared(Opcode::kBinary, {as_bytes(*text), text});
+    CHECK(reader.link.waiting() == waits);
+    reader.link.hang_up();
+    loop.run();
+  }
+}
+
+TEST_CASE("a request with too many headers is answered so") {
+  Loop loop;
+  Reader reader(loop, nullptr, nullptr, [](WebLink&, const HttpHead&) {});
+  std::string request = "GET / HTTP/1.1\r\n";
+  for (std::size_t i = 0; i <= HttpReader::kMostHeaders; ++i) request += "X: y\r\n";
+  reader.say(request + "\r\n");
+  CHECK(becomes(loop, [&] { return reader.read(), !reader.heard.empty(); }));
+  CHECK(as_text(reader.heard).starts_with("HTTP/1.1 431 "));
+  CHECK(reader.fault == "too many headers");
+  reader.link.hang_up();
+  loop.run();
 }
 
 TEST_CASE("a client whose TLS fails while bytes wait for it gets the end") {
@@ -310,12 +437,6 @@ std::string frames(std::initializer_list<std::string_view> texts) {
 
 void turns(Loop& loop) {
   for (int i = 0; i < 20; ++i) uv_run(loop.raw(), UV_RUN_NOWAIT);
-}
-
-/// Runs the loop until this is true. False: it is not, after a long time.
-bool becomes(Loop& loop, const std::function<bool()>& it) {
-  for (const Millis until = steady_now() + 20'000; !it() && steady_now() < until;) uv_run(loop.raw(), UV_RUN_NOWAIT);
-  return it();
 }
 
 TEST_CASE("messages that came together wait while the link is not read") {
