@@ -17,6 +17,7 @@
 
 #include "proxy/net/fd.h"
 #include "tests/program/folder.h"
+#include "tests/support/no_files_left.h"
 
 namespace entente::net::child_process_test {
 namespace {
@@ -185,6 +186,16 @@ TEST_CASE("a program that cannot be run is an error, and is not reported") {
   CHECK_FALSE(parent.child.runs());
   parent.loop.run();
   CHECK(parent.ends.empty());
+}
+
+TEST_CASE("a program is not started if no descriptors are left, and the error says what to do") {
+  Parent parent;
+  const testing::NoFilesLeft none;
+  const auto started = parent.child.start({"cat"}, "text");
+  REQUIRE_FALSE(started.ok());
+  CHECK(started.error().text ==
+        "no pipes for the program: Too many open files; raise the limit of open files (ulimit -n)");
+  CHECK_FALSE(parent.child.runs());
 }
 
 TEST_CASE("a program may read nothing of a long text, and write without end") {

@@ -64,6 +64,7 @@ TEST_CASE("Forwarded: the last address that is not a trusted proxy counts") {
   check_client({{kForwarded, "for=\"[2001:db8::7]\""}}, "[2001:db8::7]:0");
   check_client({{kForwarded, "For=\"[2001:db8:cafe::17]:4711\""}}, "[2001:db8:cafe::17]:4711");
   check_client({{kForwarded, "for=\"192.0.2.7:_secret\""}}, "192.0.2.7:0");
+  check_client({{kForwarded, "for=\"192.0.2.7:65535\";AZ=az"}}, "192.0.2.7:65535");
   check_client({{kForwarded, "for=\"\\1\\92.0.2.7\""}}, "192.0.2.7:0");
   check_client({{kForwarded, "for=203.0.113.1, for=192.0.2.7, for=10.0.0.1;by=10.0.0.2"}}, "192.0.2.7:0");
   check_client({{kForwarded, "for=203.0.113.1"}, {kForwarded, "for=192.0.2.7"}, {kForwarded, "for=10.0.0.1"}},
@@ -98,6 +99,7 @@ TEST_CASE("a missing or malformed header is refused with field and offset") {
                             "192.0.2.7:+1",
                             "192.0.2.7:000001",
                             "192.0.2.7:1:2",
+                            "192.0.2.7:47x",
                             "192.0.2.7 x",
                             "[192.0.2.7]",
                             "[2001:db8::7",
@@ -120,7 +122,7 @@ TEST_CASE("a missing or malformed header is refused with field and offset") {
                             "_a b"})
     check_fault({{kFor, value}}, wrong, kFor, 0);
   check_fault({{kFor, std::string("192.0.2.7\0x", 11)}}, wrong, kFor, 0);
-  for (const char* value : {"unknown", "UnKnown", "_hidden", "_SEVKISEK", "_a:4711"})
+  for (const char* value : {"unknown", "UnKnown", "_hidden", "_SEVKISEK", "_a:4711", "_a9.b_c-d"})
     check_fault({{kFor, value}}, "hidden forwarded address", kFor, 0);
   check_fault({{kForwarded, "for=unknown"}}, "hidden forwarded address", kForwarded, 4);
   check_fault({{kForwarded, "for=192.0.2.7, for=\"_gazonk\""}}, "hidden forwarded address", kForwarded, 19);
@@ -133,6 +135,9 @@ TEST_CASE("a missing or malformed header is refused with field and offset") {
   check_fault({{kForwarded, "for=192.0.2.7:80"}}, header, kForwarded, 13);  // needs quotes
   check_fault({{kForwarded, "for=[2001:db8::7]"}}, header, kForwarded, 4);
   check_fault({{kForwarded, "for=192.0.2.7;"}}, header, kForwarded, 14);
+  check_fault({{kForwarded, "=x;for=192.0.2.7"}}, header, kForwarded, 0);
+  check_fault({{kForwarded, "for=192.0.2.7;proto="}}, header, kForwarded, 20);
+  check_fault({{kForwarded, "for=192.0.2.7;host={"}}, header, kForwarded, 19);
   check_fault({{kForwarded, ";, for=10.0.0.1"}}, header, kForwarded, 0);  // an entry without parameters is not empty
   check_fault({{kForwarded, "for=192.0.2.7,proto=https"}}, wrong, kForwarded, 14);
   check_fault({{kForwarded, "for=\"192.0.2.7"}}, header, kForwarded, 14);

@@ -221,7 +221,10 @@ TEST_CASE("host names: after expire(), a fresh answer is not used any more") {
 
 TEST_CASE("host names: what can never be the name of a host") {
   for (const char* good :
-       {"game.test", "localhost", "a", "my-host_1.example.", "127.0.0.1", "::1", "xn--bcher-kva.example"})
+       {"game.test", "localhost", "a", "my-host_1.example.", "127.0.0.1", "::1", "xn--bcher-kva.example",
+        "b\xC3\xBC"
+        "cher.example",
+        "\xC3\x80.example"})
     CHECK_MESSAGE(net::objection_to_host(good).empty(), good);
   for (const std::string& bad : {std::string("a..b"), std::string(".a"), std::string("300.1.2.3"), std::string("a b"),
                                  std::string("1"), std::string(64, 'a') + ".test", std::string("a,b"), std::string(),

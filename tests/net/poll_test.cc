@@ -156,6 +156,13 @@ TEST_CASE("poll: errno says why a descriptor cannot be watched") {
   errno = 0;
   CHECK_FALSE(watcher.poll.open(loop, file.get(), watcher));
   CHECK(errno == EPERM);
+  REQUIRE(watcher.poll.open(loop, watcher.fd.get(), watcher));
+  watcher.poll.want(true, false);
+  Poll second;
+  errno = 0;
+  CHECK_FALSE(second.open(loop, watcher.fd.get(), watcher));
+  CHECK(errno == EEXIST);
+  watcher.poll.close();
   turns(loop, 1);
 }
 

@@ -352,6 +352,19 @@ TEST_CASE("a job knows when it has had its time; jobs may move to another party,
   CHECK(bench.served == "a||xc||");
 }
 
+TEST_CASE("a job that waits and moves to another party is served there") {
+  Bench bench;
+  const auto p = std::make_shared<Party>(), q = std::make_shared<Party>();
+  Work a(bench, 'a'), b(bench, 'b');
+  a.of(p).wait(), b.of(p).wait();
+  a.of(q);
+  b.of(nullptr);
+  bench.turn();
+  std::sort(bench.served.begin(), bench.served.end());
+  CHECK(bench.served == "ab|");
+  CHECK(bench.schedule.empty());
+}
+
 TEST_CASE("an address is one party, as is an IPv6 /64; a server is another; a party is forgotten with its last link") {
   Parties parties;
   using Kind = Parties::Kind;

@@ -77,6 +77,16 @@ TEST_CASE(
   CHECK_FALSE(is_passed(at));
 }
 
+TEST_CASE("service manager: a passed socket that nobody takes is reported by its address, also of IPv6") {
+  auto listening = listen(*Address::parse("[::1]:0"), true);
+  REQUIRE(listening.ok());
+  const std::string at = listening->address.text();
+  add_passed(std::move(listening->tcp), listening->address);
+  add_passed(std::move(listening->udp), listening->address);
+  CHECK(passed_and_not_taken() == Lines{"TCP " + at, "UDP " + at});
+  close_passed();
+}
+
 TEST_CASE("service manager: a passed Unix socket is found by its path, also by another name of its folder") {
   const Folder folder;
   const std::string path = folder.file("a.sock");

@@ -215,6 +215,8 @@ TEST_CASE("an address that this machine lacks is objected to, one that is in use
   REQUIRE(objection);
   CHECK(objection->text.starts_with("cannot listen on 192.0.2.1:80: "));
   CHECK(objection->text.ends_with("; listen on an address that this machine has"));
+  const testing::NoFilesLeft none;  // which is no fault of an address
+  CHECK_FALSE(objection_to_address(listening->address));
 }
 
 TEST_CASE("a connection sends small messages at once, and a peer that vanished is noticed after two minutes") {

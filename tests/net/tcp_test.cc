@@ -2,6 +2,8 @@
 #include "proxy/net/tcp.h"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -604,6 +606,20 @@ TEST_CASE("the peer of a link that is reset gets an error, and no end; of one th
     CHECK(error == (resets ? ECONNRESET : 0));
     t.loop.run();
   }
+}
+
+TEST_CASE("a link that cannot watch its descriptor says why, and closes it") {
+  Loop loop;
+  Ear ear;
+  Tcp link(loop, ear);
+  Fd file(::memfd_create("file", MFD_CLOEXEC));
+  const int number = file.get();
+  REQUIRE(number >= 0);
+  CHECK_FALSE(link.adopt(std::move(file)));
+  CHECK(errno == EPERM);
+  CHECK_FALSE(link.is_open());
+  CHECK(::fcntl(number, F_GETFD) == -1);
+  loop.run();
 }
 
 TEST_CASE("whether the peer has ended is known without reading, also while unread bytes wait") {

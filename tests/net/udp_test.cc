@@ -159,7 +159,13 @@ TEST_CASE("an ICMP error costs at most the datagrams before it") {
   gone.reset();
   const Fd here = bound("127.0.0.1");
   REQUIRE(::connect(here.get(), to.raw(), to.size()) == 0);
-  for (int i = 0; i < 10; ++i) CHECK(udp_send(here.get(), Buffer{1}));
+  for (int i = 0; i < 11; ++i) CHECK(udp_send(here.get(), Buffer{1}));
+  const Fd back(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  REQUIRE(::bind(back.get(), to.raw(), to.size()) == 0);
+  CHECK(udp_send(here.get(), Buffer{2}));
+  std::uint8_t room[16];
+  CHECK(::recv(back.get(), room, sizeof room, MSG_DONTWAIT) == 1);
+  CHECK(room[0] == 2);
 }
 
 TEST_CASE("a reader survives ICMP errors and receives the next datagram") {

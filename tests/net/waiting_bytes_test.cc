@@ -118,6 +118,19 @@ TEST_CASE("pieces that were written are forgotten, however long a queue never be
   CHECK(out == in);
 }
 
+TEST_CASE("a queue that never becomes empty takes no more memory, however many pieces pass through it") {
+  constexpr std::size_t kPart = WaitingBytes::kWorthSharing;
+  const SharedBytes page = shared(4 * kPart, 1);
+  WaitingBytes waiting;
+  const std::ptrdiff_t before = testing::bytes_here();
+  for (std::size_t i = 0; i < 20'000; ++i) {
+    waiting.add({page.bytes.subspan(i % 2 * 2 * kPart, kPart), page.owner});  // not next to the one before
+    if (i >= 10) waiting.drop(kPart);
+  }
+  CHECK(testing::bytes_here() - before < 8 * 1024);
+  CHECK(waiting.size() == 10 * kPart);
+}
+
 TEST_CASE("a queue that was drained keeps little memory, however long it was, and whatever it held") {
   WaitingBytes waiting;
   const std::ptrdiff_t before = testing::bytes_here();
