@@ -237,6 +237,26 @@ TEST_CASE("seeks also work in a file without its end") {
   check_seeks(recording);
 }
 
+TEST_CASE("a seek passes over a damaged chunk, wherever it is") {
+  const Buffer file = long_recording();
+  for (std::size_t percent = 1; percent < 100; ++percent) {
+    CAPTURE(percent);
+    Buffer damaged = file;
+    damaged[file.size() * percent / 100] ^= 1;
+    testing::MemorySource source(damaged);
+    Recording recording(source);
+    const auto none = recording.find_geometry("no such");
+    REQUIRE(none.ok());
+    CHECK(*none == nullptr);
+    const auto found = recording.go_to_world(1, 1'092 * kSecond);
+    REQUIRE(found.ok());
+    CHECK(*found);
+    const auto event = recording.next();
+    REQUIRE((event.ok() && *event != nullptr));
+    CHECK((*event)->world);
+  }
+}
+
 TEST_CASE("to look for a geometry does not move the reader, also in a file without its end") {
   for (const std::size_t cut : {0U, 3U}) {
     CAPTURE(cut);
