@@ -1788,6 +1788,15 @@ TEST_CASE("a player that is not admitted yet waits with all its words, and other
     CHECK(said.find("see you") != std::string::npos);
     CHECK(said.find('y' + std::string(10, 'y')) == std::string::npos);
   }
+  SUBCASE("and what it said before it left counts no more when it comes again") {
+    const std::string large(40'000, 'x');
+    CHECK(says(1, large) == "");
+    says(1, "leave");
+    CHECK(says(1, "enter") == "");
+    CHECK(says(1, large) == "");
+    room.admit(1, 5);
+    CHECK(stage.take().find(large) != std::string::npos);
+  }
   SUBCASE("until it is admitted") {
     room.admit(1, 5);
     CHECK(stage.take() ==

@@ -493,6 +493,32 @@ TEST_CASE(
   thread.join();
 }
 
+TEST_CASE("routes of one listener: the limits of one hold for no client of another, which has none") {
+  FakeServer first, second;
+  PathRoutes routes;
+  routes.options.limits.sessions_per_address = 1;
+  routes.add("/first", first);
+  routes.options.limits.sessions_per_address = 0;
+  routes.add("/second", second);
+  std::thread thread([&] { routes.server.run(); });
+  std::vector<std::unique_ptr<WebClient>> clients;
+  std::vector<std::unique_ptr<WebServer>> servers;
+  const auto meet = [&](const char* path, const FakeServer& fake) {
+    auto client = std::make_unique<WebClient>(routes.options.listen, path);
+    auto server = std::make_unique<WebServer>(fake);
+    server->upgrade();
+    client->upgrade();
+    clients.push_back(std::move(client));
+    servers.push_back(std::move(server));
+  };
+  meet("/first", first);
+  meet("/second", second);
+  meet("/second", second);
+  CHECK(WebClient(routes.options.listen, "/first").answer().status == 503);
+  routes.server.stop();
+  thread.join();
+}
+
 TEST_CASE("routes of one listener: a health check that came before a drain of its route does not play during it") {
   FakeServer first, second;
   PathRoutes routes;

@@ -125,6 +125,16 @@ TEST_CASE("the smallest file, a header and a footer, is whole, with a checksum a
   }
 }
 
+TEST_CASE("a footer that is too long is refused") {
+  const auto file = by_hand([](Buffer& out) {
+    put_record(out, Op::kFooter, [&] {
+      put(out, std::uint64_t{0}), put(out, std::uint64_t{0}), put(out, std::uint32_t{0}), put(out, std::uint8_t{0});
+    });
+    append(out, kMagic);
+  });
+  CHECK(has(hear(file).error, "the record is too long"));
+}
+
 TEST_CASE("a file that is cut at any byte gives all whole chunks before, and the error names the place") {
   for (const bool compress : {false, true}) {
     const auto made = sample(4, 3, compress);
