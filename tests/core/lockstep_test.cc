@@ -181,6 +181,20 @@ TEST_CASE("a player who is late again is waited for as long as the first time") 
   CHECK(pair.lockstep.take_late().empty());
 }
 
+TEST_CASE(
+    "of those who have not asked, only whoever was waited for is late: no spectator, and nobody whose step lasts") {
+  Pair pair;
+  pair.lockstep.entered(kCarl, false);
+  CHECK(pair.hears(step(kAnna, 10)));
+  CHECK(pair.hears(step(kBob, 0.04)));
+  REQUIRE(pair.lockstep.may_advance(0));
+  pair.begins(0);
+  REQUIRE(pair.lockstep.take_due(kTick).size() == 1);
+  CHECK_FALSE(pair.lockstep.may_advance(0));  // bob is waited for
+  REQUIRE(pair.lockstep.may_advance(Lockstep::kPatience));
+  CHECK(pair.lockstep.take_late() == std::vector<Id>{kBob});
+}
+
 TEST_CASE("a player who was given up is waited for once it asks, not because the server names it again") {
   Pair pair;
   CHECK(pair.hears(step(kAnna, 0.04)));

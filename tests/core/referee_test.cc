@@ -167,6 +167,20 @@ struct Match {
 
 constexpr double kNorth = std::numbers::pi / 2;
 
+/// How often the line was counted.
+std::uint64_t dropped(const Match& match, const MappingLine& line) {
+  std::uint64_t times = 0;
+  for (const auto& entry : match.room.ledger().entries())
+    if (entry.line == &line) times += entry.times;
+  return times;
+}
+
+words::DeathClaim giving_up() {
+  words::DeathClaim claim;
+  claim.set_why(words::BY_ITSELF);
+  return claim;
+}
+
 ArenaRules quick() {
   ArenaRules rules;
   rules.reload = 0.2;
@@ -207,7 +221,8 @@ TEST_CASE("referee: a player that joins a full arena becomes a spectator, withou
   const auto ben = match.comes("ben");
   CHECK(match.room.world().player(ben.id)->player.role() == words::WATCH);
   CHECK(match.room.world().active_unit(ben.id) == nullptr);
-  CHECK(ben.seat->count<words::Notice>() == 1);
+  REQUIRE(ben.seat->count<words::Notice>() == 1);
+  CHECK(ben.seat->last<words::Notice>()->text() == "the arena is full: you are watching");
   match.says(ben, words::Spawn());
   CHECK(ben.seat->count<words::ClaimRefused>() == 1);
   CHECK(match.lost("Spawn") == 1);
@@ -514,6 +529,47 @@ TEST_CASE("referee: a wall stops balls, or reflects them") {
   }
 }
 
+TEST_CASE("referee: a ball bounces off each side of a wall, also just below its top, but not off one that tanks pass") {
+  struct Case {
+    double yaw, x, y, height;
+    bool passes;
+  };
+  for (const Case& one : {Case{0.2, 0, 1, 9, false},
+                          {kNorth + 0.2, 1, 0, 9, false},
+                          {kNorth + 0.2, 1, 0, 1.6, false},
+                          {kNorth + 0.2, 1, 0, 9, true}}) {
+    CAPTURE(one.yaw);
+    CAPTURE(one.height);
+    CAPTURE(one.passes);
+    words::World world = open_field(200);
+    words::Solid& wall = *world.add_solids();
+    wall.set_x(50 * one.y);
+    wall.set_y(50 * one.x);
+    wall.set_half_x(one.y != 0 ? 2 : 50);
+    wall.set_half_y(one.x != 0 ? 2 : 50);
+    wall.set_height(one.height);
+    wall.set_units_pass(one.passes);
+    ArenaRules rules = quick();
+    rules.ricochet = true;
+    Match match(rules, world);
+    const auto anna = match.plays("anna");
+    match.goes(anna, -30, match.place(anna).y(), 0);
+    match.goes(anna, -30, -30, 0);
+    match.goes(anna, 0, 0, 0);
+    match.shoots(anna, one.yaw);
+    match.lasts(0.7);
+    if (one.passes) {
+      CHECK(anna.seat->count<words::ShotMoved>() == 0);
+      CHECK(anna.seat->count<words::ShotEnded>() == 1);
+      continue;
+    }
+    REQUIRE(anna.seat->count<words::ShotMoved>() == 1);
+    const auto& moved = *anna.seat->last<words::ShotMoved>();
+    CHECK(moved.vx() == doctest::Approx((one.y != 0 ? -100 : 100) * std::cos(one.yaw)));
+    CHECK(moved.vy() == doctest::Approx((one.x != 0 ? -100 : 100) * std::sin(one.yaw)));
+  }
+}
+
 TEST_CASE("referee: a claim of one's own death is refused, unless it is a suicide") {
   Match match;
   const auto anna = match.plays("anna");
@@ -521,7 +577,8 @@ TEST_CASE("referee: a claim of one's own death is refused, unless it is a suicid
   claim.set_why(words::BY_SHOT);
   match.says(anna, claim);
   CHECK(match.tank(anna).unit.alive());
-  CHECK(anna.seat->count<words::ClaimRefused>() == 1);
+  REQUIRE(anna.seat->count<words::ClaimRefused>() == 1);
+  CHECK(anna.seat->last<words::ClaimRefused>()->why() == drops::kDeathClaim.reason);
   CHECK(match.lost("DeathClaim") == 1);
   claim.set_why(words::BY_ITSELF);
   match.says(anna, claim);
@@ -558,10 +615,8 @@ TEST_CASE("referee: a flag is taken by touch, dropped on death, returned by its 
   match.goes(red, 170, 0, 0);
   REQUIRE(red.seat->count<words::TokenTaken>() == 1);
   CHECK(red.seat->last<words::TokenTaken>()->token().team() == words::BLUE);
-  words::DeathClaim gives_up;
-  gives_up.set_why(words::BY_ITSELF);
   match.goes(red, 120, 0, 0);
-  match.says(red, gives_up);
+  match.says(red, giving_up());
   CHECK(red.seat->count<words::TokenDropped>() == 1);
   match.goes(blue, 121, 1, 0);
   CHECK(blue.seat->last<words::Token>()->x() == doctest::Approx(170));
@@ -597,6 +652,54 @@ TEST_CASE("referee: a player that dropped a flag must leave it before it can tak
   match.goes(other, 119, 1, 0);
   CHECK(red.seat->count<words::TokenTaken>() == 3);
   CHECK(red.seat->last<words::TokenTaken>()->by() == other.id);
+}
+
+TEST_CASE("referee: whoever carries no flag may ask to drop one: nothing happens, and nothing is counted as lost") {
+  Match match(quick());
+  const auto anna = match.plays("anna");
+  words::TokenWish drop;
+  drop.set_op(words::TokenWish::DROP);
+  match.says(anna, drop);
+  CHECK(anna.seat->count<words::TokenDropped>() == 0);
+  CHECK(match.room.ledger().entries().empty());
+}
+
+TEST_CASE("referee: a flag that is dropped lies where its carrier is, also in the air") {
+  ArenaRules rules = quick();
+  rules.mode = ArenaMode::kFlags;
+  rules.jumping = true;
+  Match match(rules);
+  const auto red = match.plays("red", words::RED);
+  match.goes(red, 170, 0, 0);
+  match.goes(red, 120, 0, 0);
+  match.says(red, claim_at(match.place(red), 0, 3));
+  words::TokenWish drop;
+  drop.set_op(words::TokenWish::DROP);
+  match.says(red, drop);
+  REQUIRE(red.seat->count<words::TokenDropped>() == 1);
+  CHECK(red.seat->last<words::TokenDropped>()->by() == red.id);
+  CHECK(red.seat->last<words::TokenDropped>()->token().x() == doctest::Approx(120));
+  CHECK(red.seat->last<words::TokenDropped>()->token().z() == doctest::Approx(3));
+}
+
+TEST_CASE("referee: a flag is dropped on request only: not by other wishes; at home it is not placed again") {
+  ArenaRules rules = quick();
+  rules.mode = ArenaMode::kFlags;
+  Match match(rules);
+  const auto red = match.plays("red", words::RED);
+  match.goes(red, 170, 0, 0);
+  for (const auto op : {words::TokenWish::GRAB, words::TokenWish::CAPTURE, words::TokenWish::GIVE}) {
+    words::TokenWish wish;
+    wish.set_op(op);
+    match.says(red, wish);
+  }
+  CHECK(red.seat->count<words::TokenDropped>() == 0);
+  match.goes(red, -165, 0, 0);
+  REQUIRE(red.seat->count<words::TokenCaptured>() == 1);
+  match.goes(red, -170, 0, 0);  // where the flag of the own team is
+  const std::size_t told = red.seat->count<words::Token>();
+  match.lasts(1);
+  CHECK(red.seat->count<words::Token>() == told);
 }
 
 TEST_CASE("referee: a dropped flag returns after half a minute, unless somebody has picked it up") {
@@ -792,9 +895,7 @@ TEST_CASE("referee: a tank has as many shots as barrels, each loaded again after
   CHECK(fired() == 0);
   match.now = begins + 5 * kSecond;
   CHECK(fired() == 2);
-  words::DeathClaim gives_up;
-  gives_up.set_why(words::BY_ITSELF);
-  match.says(anna, gives_up);
+  match.says(anna, giving_up());
   match.says(anna, words::Spawn());
   match.lasts(1.1);
   REQUIRE(match.tank(anna).unit.alive());
@@ -836,6 +937,7 @@ TEST_CASE(
   pulls(false);
   CHECK(match.lost("Fire") == 0);
   pulls(true);
+  pulls(true);
   CHECK(match.lost("Fire") == 0);  // it may fire later
   pulls(false);
   CHECK(match.lost("Fire") == 1);
@@ -847,9 +949,7 @@ TEST_CASE(
   pulls(false);
   CHECK(match.lost("Fire") == 1);
   pulls(true);
-  words::DeathClaim gives_up;
-  gives_up.set_why(words::BY_ITSELF);
-  match.says(anna, gives_up);
+  match.says(anna, giving_up());
   CHECK(match.lost("Fire") == 2);
 }
 
@@ -862,9 +962,7 @@ TEST_CASE("referee: a client is told that a shot has ended that it may not fire:
   far.set_x(90);
   match.says(anna, far);
   CHECK(anna.seat->last<words::ShotEnded>()->shot() == 7);
-  words::DeathClaim gives_up;
-  gives_up.set_why(words::BY_ITSELF);
-  match.says(anna, gives_up);
+  match.says(anna, giving_up());
   for (const auto kind : {words::BALL, words::RAY, words::GRENADE}) {
     CAPTURE(kind);
     words::Fire fire;
@@ -900,13 +998,11 @@ TEST_CASE("referee: a trigger that was held at a death does not shoot in the nex
   const auto anna = match.plays("anna");
   words::Trigger trigger;
   trigger.set_primary(true);
-  words::DeathClaim gives_up;
-  gives_up.set_why(words::BY_ITSELF);
   match.says(anna, trigger);
   match.lasts(1);
   const std::size_t shots = anna.seat->count<words::Shot>();
   CHECK(shots > 1);
-  match.says(anna, gives_up);
+  match.says(anna, giving_up());
   match.says(anna, words::Spawn());
   match.lasts(3);
   REQUIRE(match.tank(anna).unit.alive());
@@ -931,6 +1027,32 @@ TEST_CASE("referee: a client that claims wrong places is put back at most four t
   CHECK(put_back(250 * kMillisecond) == 2);
 }
 
+TEST_CASE("referee: a client that is put back is told where it was last, not moving, by a pose newer than all before") {
+  Match match(quick());
+  const auto anna = match.plays("anna");
+  words::PoseClaim claim = claim_at(match.place(anna), 1, 0);
+  claim.set_vx(20);
+  claim.set_yaw_rate(0.5);
+  match.lasts(1);
+  match.says(anna, claim);
+  const words::Pose last = match.tank(anna).unit.pose();
+  REQUIRE(last.vx() == 20);
+  CHECK(last.seq() > anna.seat->last<words::Spawned>()->pose().seq());
+  claim.set_x(claim.x() + 100);
+  match.says(anna, claim);
+  REQUIRE(anna.seat->last<words::Corrected>() != nullptr);
+  const words::Corrected& corrected = *anna.seat->last<words::Corrected>();
+  CHECK(corrected.hard());
+  CHECK(corrected.pose().x() == last.x());
+  CHECK(corrected.pose().vx() == 0);
+  CHECK(corrected.pose().yaw_rate() == 0);
+  CHECK(corrected.pose().seq() > last.seq());
+  match.says(anna, giving_up());
+  match.says(anna, words::Spawn());
+  REQUIRE(match.until(2, [&] { return match.tank(anna).unit.alive(); }));
+  CHECK(anna.seat->last<words::Spawned>()->pose().seq() > corrected.pose().seq());
+}
+
 TEST_CASE("referee: a client may end its own shots, one by one, and nobody else's") {
   Match match(quick(), 1'000);
   const auto anna = match.plays("anna"), ben = match.plays("ben");
@@ -938,6 +1060,9 @@ TEST_CASE("referee: a client may end its own shots, one by one, and nobody else'
   match.shoots(anna, kNorth);
   const std::uint32_t first = match.shots;
   match.shoots(anna, kNorth + 0.5);
+  match.shots = first - 1;
+  match.shoots(ben, kNorth);  // has the number of her first
+  REQUIRE(match.shots == first);
   words::ShotEndClaim ends;
   ends.set_shooter(anna.id);
   ends.set_shot(first);
@@ -947,10 +1072,11 @@ TEST_CASE("referee: a client may end its own shots, one by one, and nobody else'
   CHECK(match.room.ledger().entries().front().line == &drops::kShotOfAnother);
   match.says(anna, ends);
   REQUIRE(ben.seat->count<words::ShotEnded>() == 1);
+  CHECK(ben.seat->last<words::ShotEnded>()->shooter() == anna.id);
   CHECK(ben.seat->last<words::ShotEnded>()->shot() == first);
   match.lasts(1);
   CHECK(match.tank(ben).unit.health() == 100);
-  CHECK(match.room.world().shots().size() == 1);
+  CHECK(match.room.world().shots().size() == 2);
 }
 
 TEST_CASE("referee: each round announces that another follows") {
@@ -983,6 +1109,10 @@ TEST_CASE("referee: a round that an operator opens ends the one before: all see 
   CHECK_FALSE(match.tank(anna).unit.alive());
   match.says(anna, words::Spawn());
   CHECK(match.tank(anna).unit.alive());
+  match.room.order([](Back& back) { static_cast<Referee&>(back).close_round(words::TEAM_ANY); }, match.now);
+  CHECK(rounds_over() == 2);
+  match.room.order([](Back& back) { static_cast<Referee&>(back).open_round(); }, match.now);
+  CHECK(rounds_over() == 2);  // it was over already
 }
 
 TEST_CASE("referee: an order at the time of a tick moves no tank and ends no ball") {
@@ -1016,9 +1146,7 @@ TEST_CASE("referee: a spawn that is asked for too early happens once it is allow
   rules.pause = 3;
   Match match(rules);
   const auto anna = match.plays("anna");
-  words::DeathClaim gives_up;
-  gives_up.set_why(words::BY_ITSELF);
-  match.says(anna, gives_up);
+  match.says(anna, giving_up());
   match.says(anna, words::Spawn());
   match.lasts(rules.respawn - 0.1);
   CHECK_FALSE(match.tank(anna).unit.alive());
@@ -1129,8 +1257,10 @@ TEST_CASE("referee: a player's tank and shots are removed when it leaves") {
   Match match(quick(), 1000);
   const auto anna = match.plays("anna"), ben = match.plays("ben");
   match.shoots(anna, 0);
+  match.shoots(ben, 0);
   match.room.gone(anna.id, "left", match.now);
-  CHECK(ben.seat->count<words::ShotEnded>() == 1);
+  REQUIRE(ben.seat->count<words::ShotEnded>() == 1);  // his own flies on
+  CHECK(ben.seat->last<words::ShotEnded>()->shooter() == anna.id);
   CHECK(ben.seat->count<words::PlayerGone>() == 1);
   CHECK(match.room.world().players().size() == 1);
   CHECK(match.room.world().units().size() == 1);
@@ -1249,9 +1379,7 @@ TEST_CASE("referee: a client may have moved on while its arena was moved, but on
   };
   CHECK(goes_far());
   CHECK_FALSE(goes_far());
-  words::DeathClaim gives_up;
-  gives_up.set_why(words::BY_ITSELF);
-  match.says(anna, gives_up);
+  match.says(anna, giving_up());
   match.says(anna, words::Spawn());
   match.lasts(4);
   REQUIRE(match.tank(anna).unit.alive());
@@ -1298,6 +1426,21 @@ TEST_CASE("referee: the round of a saved arena ends when its time is over, and t
   CHECK(match.room.world().round().state() == words::Round::OVER);
   REQUIRE(match.until(60, [&] { return match.room.world().round().state() == words::Round::RUNNING; }));
   CHECK(match.room.world().round().left_s() == doctest::Approx(600));
+}
+
+TEST_CASE("referee: a saved arena whose round is over begins the next one after the pause; its winner is not here") {
+  Arena arena = in_play();
+  arena.rules.pause = 1;
+  arena.in_play->round.set_state(words::Round::OVER);
+  arena.in_play->round.set_winner(77);
+  Match match(std::move(arena));
+  const words::Round& round = match.room.world().round();
+  CHECK(round.winner() == 0);
+  CHECK(round.another());
+  match.lasts(0.9);
+  CHECK(round.state() == words::Round::OVER);
+  match.lasts(0.2);
+  CHECK(round.state() == words::Round::RUNNING);
 }
 
 TEST_CASE("referee: a round of a saved arena that a rule has ended stays over until a rule opens the next one") {
@@ -1352,6 +1495,152 @@ TEST_CASE("referee: what is held for one player is released in time, also if som
   CHECK(called("ben") != "ben");
   match.lasts(held);
   CHECK(called("ben") == "ben");
+}
+
+TEST_CASE("referee: a promise ends with what is held for it, also if something is held for others") {
+  Match match;
+  const auto order = [&](const std::function<void(Referee&)>& so) {
+    match.room.order([&](Back& back) { so(static_cast<Referee&>(back)); }, match.now);
+  };
+  const auto promised = [&](const char* name) {
+    auto front = std::make_unique<Seat>();
+    Seat* const seat = front.get();
+    const Match::Guest guest{match.room.seat(std::move(front), {}, match.now), seat};
+    SavedPlayer saved;
+    saved.name = name;
+    order([&](Referee& referee) {
+      referee.hold(saved);
+      referee.promise(guest.id, name);
+    });
+    return guest;
+  };
+  const auto called = [&](Match::Guest guest) {
+    words::Enter enter;
+    enter.set_name("somebody");
+    match.says(guest, enter);
+    return match.room.world().player(guest.id)->player.name();
+  };
+  const double held = static_cast<double>(Referee::kHeld) / kSecond;
+  const auto anna = promised("anna");
+  match.lasts(held / 2);
+  const auto ben = promised("ben");
+  match.lasts(held / 4);
+  const auto carl = promised("carl");
+  match.lasts(held / 4 + kOneTick);
+  CHECK(called(anna) == "somebody");
+  match.lasts(held / 2);
+  CHECK(called(ben) == "somebody 2");
+  CHECK(called(carl) == "carl");
+}
+
+TEST_CASE(
+    "referee: a player who had left a saved arena may come back to it, while something is held for others or not") {
+  for (const double after : {0.0, static_cast<double>(Referee::kHeld) / kSecond + 1}) {
+    CAPTURE(after);
+    Arena arena = in_play();
+    SavedPlayer carl{"carl", words::BLUE, {}, {}};
+    carl.score.set_losses(3);
+    arena.starts.push_back(carl);
+    Match match(std::move(arena));
+    match.lasts(after);
+    const PlayerState& back = *match.room.world().player(match.comes("carl").id);
+    CHECK(back.player.name() == "carl");
+    CHECK(back.score.losses() == 3);
+  }
+}
+
+TEST_CASE("referee: a flag that nobody came for in time is not given to a later player whose number was the same") {
+  Match match(in_play());
+  match.lasts(static_cast<double>(Referee::kHeld) / kSecond + 1);
+  SavedPlayer zoe{"zoe", words::RED, words::Pose(), {}};
+  zoe.id = 77;
+  match.room.order([&](Back& back) { static_cast<Referee&>(back).hold(zoe); }, match.now);
+  REQUIRE(match.tank(match.comes_promised("zoe", "zoe")).unit.alive());
+  CHECK(flag_of(match, words::BLUE).state() == words::Token::GROUND);
+}
+
+TEST_CASE("referee: who carried a flag in a saved arena whose round is over is not in play, and does not have it") {
+  Arena arena = in_play();
+  arena.in_play->round.set_state(words::Round::OVER);
+  Match match(std::move(arena));
+  CHECK_FALSE(match.tank(match.comes_promised("anna", "anna")).unit.alive());
+  CHECK(flag_of(match, words::BLUE).state() == words::Token::GROUND);
+}
+
+TEST_CASE("referee: only the player who carried a flag in a saved arena has it again") {
+  Arena arena = in_play();
+  SavedPlayer& ben = arena.starts[1];
+  ben.id = 0;  // it is not known
+  ben.pose.emplace();
+  ben.pose->set_x(-30);
+  words::Token& red = arena.in_play->tokens.emplace_back();
+  red.set_kind(words::Token::TEAM_FLAG);
+  red.set_team(words::RED);
+  red.set_state(words::Token::GROUND);
+  red.set_x(100);
+  Match match(std::move(arena));
+  CHECK(flag_of(match, words::RED).x() == 100);  // where it lay
+  REQUIRE(match.tank(match.comes_promised("ben", "ben")).unit.alive());
+  CHECK(flag_of(match, words::BLUE).state() == words::Token::GROUND);
+  CHECK(flag_of(match, words::RED).state() == words::Token::GROUND);
+  const auto anna = match.comes_promised("anna", "anna");
+  CHECK(flag_of(match, words::BLUE).carrier() == anna.id);
+}
+
+TEST_CASE("referee: flags for guided shots of a saved arena lie where they lay, and stay there") {
+  Arena arena = in_play();
+  arena.rules.guided = 2;
+  arena.in_play->tokens.clear();
+  for (const double x : {40.0, -40.0}) {
+    words::Token& flag = arena.in_play->tokens.emplace_back();
+    flag.set_gives(words::GUIDED);
+    flag.set_state(words::Token::GROUND);
+    flag.set_x(x);
+  }
+  Match match(std::move(arena));
+  match.lasts(31);  // a flag that was dropped would return
+  std::vector<double> places;
+  for (const auto& [id, token] : match.room.world().tokens())
+    if (token.gives() == words::GUIDED) places.push_back(token.x());
+  std::sort(places.begin(), places.end());
+  CHECK(places == std::vector<double>{-40, 40});
+}
+
+TEST_CASE("referee: a saved round whose time left is not known has its whole time") {
+  Arena arena = in_play();
+  arena.in_play->round.clear_left_s();
+  Match match(std::move(arena));
+  CHECK(match.room.world().round().left_s() == doctest::Approx(600));
+  match.lasts(1);
+  CHECK(match.room.world().round().state() == words::Round::RUNNING);
+}
+
+TEST_CASE(
+    "referee: a saved place on a roof is taken; one inside a block or beyond an edge is replaced by one near it") {
+  words::World world = open_field(200);
+  world.set_walled(false);
+  words::Solid& block = *world.add_solids();
+  block.set_x(50);
+  block.set_half_x(6);
+  block.set_half_y(6);
+  block.set_height(5);
+  const auto begins = [&](double x, double y, double z) {
+    SavedPlayer anna{"anna", words::RED, words::Pose(), {}};
+    anna.pose->set_x(x);
+    anna.pose->set_y(y);
+    anna.pose->set_z(z);
+    Match match(Arena{{}, world, {anna}});
+    const words::Pose place = match.place(match.plays("anna"));
+    CHECK(std::hypot(place.x() - x, place.y() - y) < 15);
+    return place;
+  };
+  CHECK(begins(50, 0, 5).z() == 5);
+  const words::Pose beside = begins(50, 0, 0);
+  CHECK(std::max(std::abs(beside.x() - 50), std::abs(beside.y())) > 6);
+  for (const auto& [x, y] : {std::pair{1, 0}, {-1, 0}, {0, 1}, {0, -1}}) {
+    const words::Pose inside = begins(200.5 * x, 200.5 * y, 0);
+    CHECK(std::max(std::abs(inside.x()), std::abs(inside.y())) < 200);
+  }
 }
 
 TEST_CASE("referee: a tank that is restored half inside a wall can drive out, but no further in") {
@@ -1436,6 +1725,25 @@ TEST_CASE("referee: a wall shelters from a grenade, and a grenade hurts its thro
   CHECK(match.tank(anna).unit.health() < before);
 }
 
+TEST_CASE("referee: a grenade hurts its thrower also where it spares team mates, and nobody who is dead") {
+  ArenaRules rules = quick();
+  rules.mode = ArenaMode::kTeams;
+  Match match(rules);
+  const auto anna = match.plays("anna", words::RED), ben = match.plays("ben", words::RED),
+             dead = match.plays("dead", words::BLUE);
+  match.goes(anna, 0, 0, 0);
+  match.goes(ben, 8, 0, 0);
+  match.goes(dead, -8, 0, 0);
+  match.says(dead, giving_up());
+  const std::size_t deaths = anna.seat->count<words::Died>(), told = anna.seat->count<words::Health>();
+  match.says(anna, grenade(match.place(anna), 0, 0, 0.2));
+  match.lasts(0.4);
+  CHECK(match.tank(anna).unit.health() < 100);
+  CHECK(match.tank(ben).unit.health() == 100);
+  CHECK(anna.seat->count<words::Health>() == told + 1);
+  CHECK(anna.seat->count<words::Died>() == deaths);
+}
+
 TEST_CASE("referee: a grenade bounces back from a wall") {
   ArenaRules rules = quick();
   rules.grenade_damage = 100;
@@ -1464,6 +1772,16 @@ TEST_CASE("referee: a grenade from another place, or with a speed that is not fi
   wrong.set_vx(std::nan(""));
   match.says(anna, wrong);
   CHECK(anna.seat->count<words::Shot>() == 0);
+}
+
+TEST_CASE("referee: a grenade needs a loaded barrel, as a ball does") {
+  ArenaRules rules = quick();
+  rules.most_balls = 2;
+  Match match(rules);
+  const auto anna = match.plays("anna");
+  for (int i = 0; i < 3; ++i) match.says(anna, grenade(match.place(anna), 0, 0, 0.1));
+  CHECK(anna.seat->count<words::Shot>() == 2);
+  CHECK(dropped(match, drops::kNotLoaded) == 1);
 }
 
 TEST_CASE("referee: a grenade that is thrown too hard flies the same way at the highest speed allowed") {
@@ -1538,7 +1856,9 @@ TEST_CASE("referee: a player that renames itself all the time is refused, and ot
   CHECK(ben.seat->count<words::Player>() == heard + 5);
   CHECK(ben.seat->count<words::UnitChanged>() == 5);
   CHECK(ben.seat->count<words::ClaimRefused>() == 0);
-  CHECK(anna.seat->count<words::ClaimRefused>() == 195);
+  REQUIRE(anna.seat->count<words::ClaimRefused>() == 195);
+  CHECK(
+      anna.seat->last<words::ClaimRefused>()->why().starts_with("you change your name, team, skin or motto too often"));
   match.lasts(1);
   match.says(anna, renamed("anna"));
   CHECK(match.room.world().player(anna.id)->player.name() == "anna");
@@ -1557,6 +1877,7 @@ TEST_CASE(
   CHECK(match.room.world().players().size() == 1);
   REQUIRE(anna.seat->last<words::Refused>() != nullptr);
   CHECK(anna.seat->last<words::Refused>()->code() == words::Refused::TOO_SOON);
+  CHECK(anna.seat->last<words::Refused>()->text() == "you come and go too often: try again in a second");
   CHECK(anna.seat->last<words::Refused>()->may_retry());
   CHECK(ben.seat->count<words::Refused>() == 0);
   match.lasts(1);
@@ -1690,6 +2011,7 @@ TEST_CASE("referee: the carrier of the flag for guided shots shoots balls that t
   REQUIRE(match.room.world().tokens().size() == 1);
   const words::Token flag = match.room.world().tokens().begin()->second;
   CHECK(flag.gives() == words::GUIDED);
+  CHECK(flag.endurance() == 1);
   match.goes(anna, flag.x(), flag.y(), 0);
   match.lasts(0.1);
   REQUIRE(match.room.world().tokens().begin()->second.carrier() == anna.id);
@@ -1730,6 +2052,129 @@ TEST_CASE("referee: whoever fired a guided shot chooses its target: an enemy in 
   match.lasts(0.5);
   CHECK(anna.seat->count<words::ShotMoved>() == moved);
   CHECK(match.room.ledger().entries().empty());
+}
+
+/// Anna fetches the flag for guided shots, and goes to (0, -100).
+Match::Guest guiding(Match& match, words::Team team = words::TEAM_ANY) {
+  const auto anna = match.plays("anna", team);
+  const words::Token flag = flag_of(match, words::TEAM_ANY);
+  match.goes(anna, flag.x(), flag.y(), 0);
+  match.lasts(0.1);
+  REQUIRE(flag_of(match, words::TEAM_ANY).carrier() == anna.id);
+  match.goes(anna, 0, -100, 0);
+  return anna;
+}
+
+TEST_CASE("referee: a guided shot follows no team mate, and of the enemies ahead the nearest one") {
+  ArenaRules rules = quick();
+  rules.guided = 1;
+  rules.mode = ArenaMode::kTeams;
+  Match match(rules, 500);
+  const auto anna = guiding(match, words::RED);
+  const auto mate = match.plays("mate", words::RED), near = match.plays("near", words::BLUE),
+             far = match.plays("far", words::BLUE);
+  match.goes(mate, 10, -40, 0);
+  match.goes(near, 15, -10, 0);
+  match.goes(far, 20, 40, 0);
+  const auto follows = [&] {
+    match.lasts(0.3);
+    return anna.seat->last<words::ShotMoved>()->target();
+  };
+  match.shoots(anna, kNorth);
+  CHECK(follows() == near.id);
+  words::ShotMoveClaim claim;
+  claim.set_shot(match.shots);
+  claim.set_target(far.id);
+  match.says(anna, claim);
+  CHECK(follows() == far.id);
+  const auto flies_straight = [&] {
+    const std::size_t moved = anna.seat->count<words::ShotMoved>();
+    match.lasts(0.3);
+    return anna.seat->count<words::ShotMoved>() == moved;
+  };
+  claim.set_target(mate.id);
+  match.says(anna, claim);
+  CHECK(flies_straight());
+  match.says(near, giving_up());
+  const std::size_t moved = anna.seat->count<words::ShotMoved>();
+  match.shoots(anna, kNorth);
+  CHECK(follows() == far.id);
+  CHECK(anna.seat->count<words::ShotMoved>() > moved);
+  match.says(far, giving_up());
+  CHECK(flies_straight());
+}
+
+TEST_CASE("referee: the flag of a team makes no shots guided") {
+  ArenaRules rules = quick();
+  rules.mode = ArenaMode::kFlags;
+  Match match(rules);
+  const auto red = match.plays("red", words::RED);
+  match.goes(red, 170, 0, 0);
+  REQUIRE(flag_of(match, words::BLUE).carrier() == red.id);
+  match.shoots(red, kNorth);
+  CHECK(red.seat->last<words::Shot>()->kind() == words::BALL);
+}
+
+TEST_CASE("referee: a player steers that one of its own guided shots whose number it says, until it has ended") {
+  ArenaRules rules = quick();
+  rules.guided = 1;
+  Match match(rules, 500);
+  const auto anna = guiding(match);
+  const auto ben = match.plays("ben");
+  match.goes(ben, 100, -100, 0);
+  const auto shoots = [&](std::uint32_t number) {
+    match.shots = number - 1;
+    match.shoots(anna, kNorth);
+    REQUIRE(anna.seat->last<words::Shot>()->kind() == words::GUIDED);
+  };
+  for (const std::uint32_t number : {7U, 8U}) shoots(number);
+  words::ShotMoveClaim claim;
+  claim.set_shot(8);
+  claim.set_target(ben.id);
+  match.says(ben, claim);  // has none
+  CHECK(dropped(match, drops::kNoGuidedShot) == 1);
+  match.says(anna, claim);
+  match.lasts(0.1);
+  REQUIRE(anna.seat->count<words::ShotMoved>() == 1);
+  CHECK(anna.seat->last<words::ShotMoved>()->shooter() == anna.id);
+  CHECK(anna.seat->last<words::ShotMoved>()->shot() == 8);
+  words::ShotEndClaim ends;
+  ends.set_shooter(anna.id);
+  ends.set_shot(8);
+  match.says(anna, ends);
+  match.says(anna, claim);
+  CHECK(dropped(match, drops::kNoGuidedShot) == 2);
+}
+
+TEST_CASE("referee: a guided shot turns aside, up and down; while it flies straight at its target, no course is told") {
+  struct Case {
+    double z, aside;
+  };
+  for (const Case& one : {Case{10, 0}, {1, 60}, {1, 0}}) {
+    CAPTURE(one.z);
+    CAPTURE(one.aside);
+    ArenaRules rules = quick();
+    rules.guided = 1;
+    Match match(rules, 500);
+    const auto anna = guiding(match), ben = match.plays("ben");
+    match.goes(ben, 200, one.aside - 100, 0);
+    words::Fire fire;
+    fire.set_unit(match.place(anna).unit());
+    fire.set_shot(1);
+    fire.set_x(5);
+    fire.set_y(-100);
+    fire.set_z(one.z);
+    fire.set_vx(100);
+    match.says(anna, fire);
+    REQUIRE(anna.seat->last<words::Shot>()->z() == one.z);
+    match.lasts(0.1);
+    const auto* moved = anna.seat->last<words::ShotMoved>();
+    REQUIRE((moved != nullptr) == (one.z > 1 || one.aside > 0));
+    if (moved == nullptr) continue;
+    CHECK(moved->target() == ben.id);
+    CHECK((moved->vz() < -1) == (one.z > 1));
+    CHECK((moved->vy() > 1) == (one.aside > 0));
+  }
 }
 
 TEST_CASE("referee: the course of a guided shot is told five times a second") {
@@ -1796,22 +2241,8 @@ TEST_CASE("referee: without that flag a guided shot flies straight, and nobody c
   CHECK(lost.times == 2);
 }
 
-/// How often the line was counted.
-std::uint64_t dropped(const Match& match, const MappingLine& line) {
-  std::uint64_t times = 0;
-  for (const auto& entry : match.room.ledger().entries())
-    if (entry.line == &line) times += entry.times;
-  return times;
-}
-
 const words::Score& score_of(const Match& match, Match::Guest guest) {
   return match.room.world().player(guest.id)->score;
-}
-
-words::DeathClaim giving_up() {
-  words::DeathClaim claim;
-  claim.set_why(words::BY_ITSELF);
-  return claim;
 }
 
 TEST_CASE("referee: who kills a team mate wins nothing, nor does its team; that is counted, and the loss, too") {
@@ -1864,8 +2295,15 @@ TEST_CASE("referee: who begins to watch or changes its team loses the life, but 
     change.set_team(words::BLUE);
     match.says(anna, change);
   }
+  SUBCASE("it does both") {
+    words::Change change;
+    change.set_team(words::BLUE);
+    watch.set_mode(words::Watch::ROAM);
+    for (const Intent& word : {Intent(watch), Intent(change), Intent(watch)}) match.says(anna, word);
+    CHECK(match.room.world().player(anna.id)->player.team() == words::BLUE);
+  }
   CHECK_FALSE(match.tank(anna).unit.alive());
-  REQUIRE(anna.seat->last<words::Died>() != nullptr);
+  REQUIRE(anna.seat->count<words::Died>() == 1);
   CHECK(anna.seat->last<words::Died>()->why() == words::BY_SERVER);
   CHECK(score_of(match, anna).losses() == 0);
   CHECK(match.room.world().team_scores().at(words::RED).losses() == 0);
@@ -1950,6 +2388,19 @@ TEST_CASE("referee: all see how a player looks, and what it changes about that")
   CHECK(who().team() == words::RED);
   CHECK(unit().team() == words::RED);
   CHECK(unit().name() == "bella");
+  CHECK(who().motto() == "bye");
+  CHECK(who().skin() == "zebra");
+  CHECK(unit().skin() == "zebra");
+  const std::size_t told = seat->count<words::UnitChanged>();
+  change.Clear();
+  change.set_motto("again");
+  match.says(anna, change);
+  CHECK(seat->last<words::Player>()->motto() == "again");
+  const auto looks_on = match.comes("carl", words::TEAM_ANY, words::WATCH);
+  match.says(looks_on, renamed("dora"));
+  CHECK(match.room.world().player(looks_on.id)->player.name() == "dora");
+  CHECK(seat->count<words::UnitChanged>() == told);  // a motto is not seen at a tank, and a spectator has none
+  CHECK(match.room.ledger().entries().empty());
 }
 
 TEST_CASE("referee: what an arena does not have is counted: kits, colours, commands, passing flags on, digging") {
@@ -2044,12 +2495,15 @@ TEST_CASE("referee: whoever captures a flag has 5 wins, as has its team, and the
   Match match(rules);
   const auto red = match.plays("red", words::RED);
   match.goes(red, 170, 0, 0);
+  match.goes(red, -165, 40, 0);  // beside the base
+  REQUIRE(flag_of(match, words::BLUE).carrier() == red.id);
   match.goes(red, -165, 0, 0);
   REQUIRE(red.seat->count<words::TokenCaptured>() == 1);
   const auto* captured = red.seat->last<words::TokenCaptured>();
   CHECK(captured->by() == red.id);
   CHECK(captured->team() == words::BLUE);
   CHECK(captured->token() == flag_of(match, words::BLUE).id());
+  CHECK(flag_of(match, words::BLUE).endurance() == 1);
   CHECK(score_of(match, red).wins() == 5);
   CHECK(match.room.world().team_scores().at(words::RED).wins() == 5);
   CHECK(flag_of(match, words::BLUE).state() == words::Token::GROUND);
@@ -2240,6 +2694,23 @@ TEST_CASE("referee: a ray reaches as far as the client's own gun, or else as the
   CHECK(reach(words::RAY, 500) == doctest::Approx(200));
 }
 
+TEST_CASE("referee: all see where a ray begins, and its direction") {
+  Match match(quick());
+  const auto anna = match.plays("anna");
+  match.goes(anna, 7, -30, 0);
+  words::Fire fire;
+  fire.set_kind(words::RAY);
+  fire.set_vx(-30);
+  fire.set_vy(40);
+  match.says(anna, fire);
+  const words::Shot& ray = *anna.seat->last<words::Shot>();
+  CHECK(ray.x() == doctest::Approx(7));
+  CHECK(ray.y() == doctest::Approx(-30));
+  CHECK(ray.z() == doctest::Approx(1.57));
+  CHECK(ray.vx() == doctest::Approx(-0.6));
+  CHECK(ray.vy() == doctest::Approx(0.8));
+}
+
 TEST_CASE("referee: a ball that a wall sends back hits its own shooter; where walls stop balls, none does") {
   for (const bool ricochet : {false, true}) {
     CAPTURE(ricochet);
@@ -2331,6 +2802,20 @@ TEST_CASE("referee: a rule that sets a score may end the round; scores of specta
   set_score(anna.id, 10);
   CHECK(match.room.world().round().state() == words::Round::OVER);
   CHECK(match.room.world().round().winner() == anna.id);
+  const std::size_t rounds = anna.seat->count<words::Round>();
+  set_score(anna.id, 11);
+  CHECK(anna.seat->count<words::Round>() == rounds);  // it is over already
+}
+
+TEST_CASE("referee: where teams play, the score of a single player that a rule sets does not end the round") {
+  ArenaRules rules = quick();
+  rules.mode = ArenaMode::kTeams;
+  rules.score_limit = 10;
+  Match match(rules);
+  const auto anna = match.plays("anna");
+  match.room.order([&](Back& back) { static_cast<Referee&>(back).set_score(anna.id, 10, 0); }, match.now);
+  CHECK(score_of(match, anna).wins() == 10);
+  CHECK(match.room.world().round().state() == words::Round::RUNNING);
 }
 
 TEST_CASE("referee: a rule moves a player to a team as often as it likes, but not where there are no teams") {
@@ -2486,6 +2971,28 @@ TEST_CASE("referee: each shot says who has fired it, for which team, and has the
   }
   match.lasts(0.4);
   CHECK(anna.seat->last<words::ShotEnded>()->shot() == number);
+}
+
+TEST_CASE(
+    "referee: clients without red and blue may ask for them by the colours that they have, also for the larger team") {
+  ArenaRules rules = quick();
+  rules.mode = ArenaMode::kTeams;
+  for (const auto& [wish, meant] :
+       {std::pair{words::GREEN, words::RED}, {words::YELLOW, words::RED}, {words::PURPLE, words::BLUE}}) {
+    CAPTURE(wish);
+    Match match(rules);
+    for (int i = 0; i < 3; ++i) match.plays("mate", meant);
+    const auto anna = match.plays("anna", meant == words::RED ? words::BLUE : words::RED);
+    words::Change change;
+    change.set_team(wish);
+    match.says(anna, change);
+    CHECK(match.room.world().player(anna.id)->player.team() == meant);
+    CHECK_FALSE(match.tank(anna).unit.alive());
+    match.says(anna, words::Spawn());
+    match.lasts(rules.respawn + kOneTick);
+    match.says(anna, change);  // to where it is
+    CHECK(match.tank(anna).unit.alive());
+  }
 }
 
 TEST_CASE("referee: no kind of shot hurts a team mate, unless the rules let it; each hurts an enemy") {

@@ -238,18 +238,13 @@ void Referee::go_on(Player& player, const SavedPlayer& start, BackOut& out) {
 /// The players for whom something was held until now did not come: forgets what was held for them.
 void Referee::forget_held(Micros now) {
   std::erase_if(starts_, [now](const SavedPlayer& start) { return start.held && now >= start.held_until; });
-  const auto holds = [this](auto&& is) {
-    return std::any_of(starts_.begin(), starts_.end(),
-                       [&](const SavedPlayer& start) { return start.held && is(start); });
-  };
   std::erase_if(promised_, [&](const auto& promise) {
-    return !holds([&](const SavedPlayer& start) { return start.name == promise.second; });
+    return std::none_of(starts_.begin(), starts_.end(),
+                        [&](const SavedPlayer& start) { return start.held && start.name == promise.second; });
   });
-  for (Flag& flag : flags_)
-    if (!holds([&](const SavedPlayer& start) { return start.id == flag.awaits; })) flag.awaits = 0;
-  held_until_ = 0;
-  for (const SavedPlayer& start : starts_)
-    if (start.held && (held_until_ == 0 || start.held_until < held_until_)) held_until_ = start.held_until;
+  for (Flag& flag : flags_) flag.awaits = 0;  // their carriers were the first for whom something was held
+  const auto next = std::find_if(starts_.begin(), starts_.end(), [](const SavedPlayer& start) { return start.held; });
+  held_until_ = next != starts_.end() ? next->held_until : 0;
 }
 
 Referee::RejoinRecord& Referee::record_of(Id id, Micros now) {
@@ -406,7 +401,7 @@ void Referee::change(Player& player, const words::Change& change, BackOut& out) 
 
 /// False: the player is in that team already, or there are no teams.
 bool Referee::change_team(Player& player, words::Team wish, BackOut& out) {
-  if (!teams() || player.unit == 0) return false;
+  if (player.unit == 0) return false;
   const words::Team team = team_for(side_meant(wish));
   if (team == player.who.team()) return false;
   if (player.alive) die(player, nullptr, 0, words::BY_SERVER, out);

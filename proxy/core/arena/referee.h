@@ -212,7 +212,7 @@ class Referee final : public Back {
   const Arena arena_;
   const Terrain terrain_;
   TankModel claimed_tank_;           // smaller, for testing claims: other games' copies of the world are less exact
-  std::vector<SavedPlayer> starts_;  // not taken yet
+  std::vector<SavedPlayer> starts_;  // not taken yet; of those that are held, the first is released first
   std::unordered_map<Id, std::string, KeyedHash<Id>> promised_;
   Micros held_until_ = 0;  // when the first of what is held is released; 0: nothing is held
   std::map<Id, Player> players_;
