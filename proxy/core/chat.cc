@@ -4,19 +4,12 @@
 #include <cmath>
 #include <utility>
 
+#include "proxy/base/lower_case.h"
 #include "proxy/base/text.h"
 #include "proxy/core/world.h"
 
 namespace entente::core {
 namespace {
-
-/// The name for people: "red".
-std::string team_text(words::Team team) {
-  std::string name = words::Team_Name(team);
-  for (char& letter : name)
-    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
-  return name;
-}
 
 /// Whether servers' scripts take it for a command: '!' and a letter, as in "!help".
 bool is_script_command(std::string_view text) {
@@ -39,8 +32,8 @@ std::string line_of(const words::Round& round, const WorldState& world) {
   const PlayerState* winner = world.player(round.winner());
   const bool side = round.winning_team() != words::TEAM_ANY;
   if (winner == nullptr && !side) return "the round is over";
-  return "the round is over: " + (winner != nullptr ? winner->player.name() : team_text(round.winning_team())) +
-         " has won";
+  return "the round is over: " +
+         (winner != nullptr ? winner->player.name() : lower_case(words::Team_Name(round.winning_team()))) + " has won";
 }
 
 std::string line_of_hit(const words::Health& health, double& known) {
@@ -60,7 +53,7 @@ std::string LastServerLine::why(Micros now, std::string_view otherwise) const {
   constexpr std::string_view kReason = "eason given";  // BanCommands.cxx:347 at v2.0.16, :457 at v2.4.26
   if (line_.empty() || now > until_) return std::string(otherwise);
   const std::size_t said = line_.find(kReason), colon = line_.find(':');
-  if (said > std::string_view(" r").size() || colon == std::string::npos) return line_;
+  if (said > std::string_view(" r").size()) return line_;
   const std::size_t reason = line_.find_first_not_of(" :", colon);
   return reason != std::string::npos ? line_.substr(reason) : line_;
 }
@@ -100,7 +93,7 @@ Chat::Refusal Chat::filter(words::Say& say, Id by, Micros now) {
       written <= rules_.most_bytes && text.size() == written && text.find(kReplacement) == std::string::npos;
   text = fitted(text, rules_.most_bytes);
   if (text.find_first_not_of(' ') == std::string::npos) return {&drops::kNothingSaid};
-  if (!whole && (say.kind() == words::Say::COMMAND || text.starts_with('/'))) return {&drops::kCommandNotExact, true};
+  if (!whole && text.starts_with('/')) return {&drops::kCommandNotExact, true};
   return {};
 }
 

@@ -51,12 +51,6 @@ class Grid {
     limit_cells();
   }
 
-  void clear() {
-    cells_.clear();
-    numbers_.clear();
-    where_.clear();
-  }
-
   /// Calls `see(T)` for every unit in that box, whose edges, in metres, belong to it. `see` must not change the grid.
   template <class F>
   void in_box(double west, double east, double south, double north, F&& see) const {

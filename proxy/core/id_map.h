@@ -5,8 +5,6 @@
 
 #include <tsl/robin_map.h>
 
-#include <optional>
-
 #include "proxy/base/keyed_hash.h"
 #include "proxy/core/word.h"
 
@@ -46,14 +44,6 @@ class IdMap {
   Number number_or(Id id, Number otherwise) const {
     const Number* known = number(id);
     return known != nullptr ? *known : otherwise;
-  }
-
-  /// The lowest free number from `first` to `last`; nothing if all are taken.
-  std::optional<Number> free_number(Number first, Number last) const {
-    for (Number number = first;; ++number) {
-      if (!to_id_.contains(number)) return number;
-      if (number == last) return std::nullopt;
-    }
   }
 
   /// How many pairs it holds. Its owner limits them.

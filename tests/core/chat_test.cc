@@ -205,6 +205,8 @@ TEST_CASE("players are told who has won a round: a player, a side, or nobody") {
   CHECK(line_of(round, world) == "the round is over: red has won");
   round.set_winner(1);
   CHECK(line_of(round, world) == "the round is over: anna has won");
+  round.clear_winning_team();
+  CHECK(line_of(round, world) == "the round is over: anna has won");
 }
 
 TEST_CASE("a player that lost health is told how much is left; others are not") {

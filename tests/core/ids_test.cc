@@ -44,6 +44,14 @@ TEST_CASE("each id of a list is translated in its place") {
   CHECK(translated(owns) == "player: 101 units: 105 units: 0 units: 106 active: 106");
 }
 
+TEST_CASE("ids inside each part of a list are translated") {
+  words::Timeline timeline;
+  timeline.add_moments()->set_player(3);
+  timeline.add_moments()->set_by(4);
+  CHECK(ids_in(timeline) == std::vector<Id>{3, 4});
+  CHECK(translated(timeline) == "moments { player: 103 } moments { by: 104 }");
+}
+
 TEST_CASE("ids inside a part of a word are translated, and a part that it does not have stays away") {
   words::TokenTaken taken;
   taken.set_by(3);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "proxy/base/lower_case.h"
 #include "proxy/core/drops.h"
 #include "proxy/core/replay/beginning.h"
 #include "proxy/core/replay/difference.h"
@@ -176,17 +177,12 @@ void Replay::follow(Id id, Id player, bool in_chat, Outlet& out) {
 void Replay::follow_named(Id id, const std::string& name, Outlet& out) {
   const WorldState* const world = out.world_of(viewers_.at(id).group->scene);
   if (name.empty() || world == nullptr) return follow(id, 0, true, out);
-  const auto lower = [](std::string text) {
-    for (char& letter : text)
-      if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
-    return text;
-  };
-  const std::string wanted = lower(name);
+  const std::string wanted = lower_case(name);
   Id found = 0;
   std::size_t beginnings = 0;
   for (const auto& [player, state] : world->players()) {
     if (viewers_.contains(player)) continue;
-    const std::string known = lower(state.player.name());
+    const std::string known = lower_case(state.player.name());
     if (known == wanted) return follow(id, player, true, out);
     if (!known.starts_with(wanted)) continue;
     found = player;

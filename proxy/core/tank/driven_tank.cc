@@ -71,7 +71,7 @@ void TankOnServer::request_spawn(Micros patience, BackOut& out) {
 }
 
 bool TankOnServer::spawn_late(int times, BackOut& out) {
-  if (alive || players_.own() == nullptr) return false;
+  if (players_.own() == nullptr) return false;
   if (out.now() < spawns_from + kSpawnPatience) {  // it was asked too early
     claims.answered(Claim::kSpawn);
     request_spawn(kSpawnPatience, out);

@@ -264,9 +264,9 @@ void TankPlayerTable<Entry>::dismiss(std::uint8_t number, FrontOut& out) {
 template <class Entry>
 void TankPlayerTable<Entry>::see_unit(const words::Unit& unit, FrontOut& out) {
   const std::uint8_t* number = of_unit(unit.id());
-  if (unit.owner() == 0 && number == nullptr)
+  if (number == nullptr && unit.owner() == 0)
     enlist(0, unit.id(), 0, out);
-  else if (unit.owner() != 0 && number == nullptr)
+  else if (number == nullptr)
     see_unnumbered(unit, out);
   else if (unit.owner() != 0 && (!is_body(unit.kind()) || player_of(*number) != unit.owner()))
     reassign(unit.owner(), out);
@@ -284,7 +284,7 @@ void TankPlayerTable<Entry>::see_unnumbered(const words::Unit& unit, FrontOut& o
   if (state == nullptr || !shown_as_tank(unit.kind())) return;
   const std::uint8_t* known = of_player(unit.owner());
   if (known != nullptr && comes_before(*state, at(*known), out)) return reassign(unit.owner(), out);
-  if (known != nullptr && !is_body(unit.kind()) && has_better_cell(*state, out)) return;
+  if (!is_body(unit.kind()) && has_better_cell(*state, out)) return;
   const bool own = known == nullptr && unit.owner() == out.me();
   if (own || number_for(unit.id(), out)) return reassign(unit.owner(), out);
   no_space(out);

@@ -435,6 +435,9 @@ TEST_CASE("a client of a broadcast that has not begun is told when it begins") {
   out.time = 200 * kSecond;
   CHECK(late.look(false, out) == WorldWait::Answer::kNever);
   CHECK(late.why() == begins_text(0));
+  begins.set_value("1e300");  // not a time
+  out.knows(begins);
+  CHECK(WorldWait().look(false, out) == WorldWait::Answer::kNotYet);
   words::World open;
   out.knows(open);
   WorldWait begun;  // it has a world, whatever else is missing

@@ -54,6 +54,13 @@ words::Unit unit(Id id, Id owner, bool alive = true, Unit::Kind kind = Unit::TAN
   return word;
 }
 
+/// Of several cells of a player, none of them its active unit, the largest one is shown.
+words::Unit cell(Id id, Id owner, double radius) {
+  words::Unit word = unit(id, owner, true, Unit::CELL);
+  word.set_radius(radius);
+  return word;
+}
+
 words::Owns owns(Id player, std::initializer_list<Id> units, Id active) {
   words::Owns word;
   word.set_player(player);
@@ -76,6 +83,16 @@ struct Play {
     player(id);
     out.knows(unit(10 * id, id, alive));
     out.knows(owns(id, {10 * id}, 10 * id));
+  }
+  /// The player with these units, of which none is active.
+  void with_units(Id id, std::initializer_list<words::Unit> units) {
+    player(id);
+    words::Owns all = owns(id, {}, 0);
+    for (const words::Unit& one : units) {
+      out.knows(one);
+      all.add_units(one.id());
+    }
+    out.knows(all);
   }
   template <class Word>
   std::string hears(const Word& word) {
@@ -167,8 +184,16 @@ TEST_CASE("units without an owner are players of their own, and go with their un
   CHECK(play.sees(unit(60, 0)) == "show 2\n");
   CHECK(play.hears(gone(60)) == "goes 2\n");
   CHECK(play.table.of_unit(60) == nullptr);
+  CHECK(play.table.of_player(0) == nullptr);
   CHECK(play.hears(gone(60)) == "");
   CHECK(play.sees(unit(70, 0)).starts_with("comes 2 "));
+}
+
+TEST_CASE("a unit without an owner that the client was told of before it entered is not announced again") {
+  Play play;
+  play.with_tank(1);
+  play.sees(unit(50, 0));
+  CHECK(play.enters() == "comes 1 as unit 0\nput 1 at 10\nannounced 1\nintroduced 1\n");
 }
 
 TEST_CASE("further units of a player have numbers of their own, which they lose without taking their player along") {
@@ -272,6 +297,118 @@ TEST_CASE("without a free number a visible unit takes that of a player who is no
   CHECK(play.table.own_entry() != nullptr);
 }
 
+TEST_CASE(
+    "once the client was told of itself, those in sight take the numbers of those who are not, if there are any") {
+  for (const bool all_shown : {false, true}) {
+    CAPTURE(all_shown);
+    Play play(2);
+    play.with_tank(1);
+    for (const Id id : {2U, 3U}) play.with_tank(id, false);
+    play.with_tank(4);
+    play.table.assign_others(play.out);
+    CHECK(play.take() ==
+          "comes 0 as unit 0\nannounced 0\nintroduced 0\ncomes 2 as unit 0\nannounced 2\nintroduced 2\nno space\n");
+    for (const std::uint8_t number : {0, 2}) play.table.at(number).shown = all_shown || number == 0;
+    play.table.assign_own(play.out);
+    const std::string own = "comes 1 as unit 0\nput 1 at 10\nannounced 1\nintroduced 1\n";
+    CHECK(play.take() ==
+          (all_shown ? own : own + "goes 2\ncomes 2 as unit 0\nput 2 at 40\nannounced 2\nintroduced 2\n"));
+  }
+}
+
+TEST_CASE("of a player's units for which there is no number, one is counted; one in sight may still get one") {
+  Play play(2);
+  for (const Id id : {1U, 2U, 3U}) play.with_tank(id);
+  play.enters();
+  play.table.at(0).shown = true;
+  for (const Id id : {21U, 22U}) play.out.knows(unit(id, 2, false));
+  play.out.knows(unit(23, 2));
+  CHECK(play.hears(owns(2, {20, 21, 22, 23}, 20)) ==
+        "no space\ngoes 2\ncomes 2 as unit 3\nput 2 at 23\nannounced 2\nintroduced 2\n");
+  play.table.at(2).shown = true;
+  for (const Id id : {24U, 25U}) play.out.knows(unit(id, 2));
+  CHECK(play.hears(owns(2, {20, 23, 24, 25}, 20)) == "no space\n");
+  CHECK(play.sees(unit(20, 2)) == "show 0\n");  // its others are not looked at
+  CHECK(play.sees(unit(24, 2)) == "no space\n");
+}
+
+TEST_CASE("without a free number, a unit that moves is counted once, and the client itself has its own") {
+  Play play(2);
+  for (const Id id : {2U, 3U}) play.with_tank(id);
+  play.table.assign_others(play.out);
+  for (const std::uint8_t number : {0, 2}) play.table.at(number).shown = true;
+  play.take();
+  play.with_tank(1);
+  play.with_tank(4);
+  play.out.knows(unit(41, 4));
+  play.out.knows(owns(4, {40, 41}, 40));
+  CHECK(play.sees(unit(40, 4)) == "no space\n");
+  CHECK(play.sees(unit(10, 1)) == "comes 1 as unit 0\nput 1 at 10\nannounced 1\nintroduced 1\nput 1 at 10\n");
+}
+
+TEST_CASE("a unit that another player has taken over stands for that player") {
+  Play play;
+  for (const Id id : {2U, 3U}) play.with_tank(id);
+  play.enters();
+  REQUIRE(*play.table.of_player(3) == 2);
+  play.out.knows(owns(3, {20}, 20));
+  CHECK(play.sees(unit(20, 3)) == "goes 0\nput 2 at 20\nshow 2\n");
+  CHECK(*play.table.of_unit(20) == 2);
+}
+
+TEST_CASE("a player whose unit another one has taken over is shown as the next of its units that moves") {
+  Play play(2);  // with a number for each
+  for (const Id id : {2U, 3U}) play.with_tank(id);
+  play.enters();
+  play.out.knows(unit(20, 3));
+  play.out.knows(owns(2, {21}, 0));
+  CHECK(play.sees(unit(21, 2)) == "put 0 at 21\nshow 0\n");
+}
+
+TEST_CASE("the number of a player stands for the best of its cells, whichever of them moves") {
+  Play play(0);
+  play.with_units(2, {cell(20, 2, 2), cell(21, 2, 1)});
+  play.enters();
+  REQUIRE(*play.table.of_unit(20) == 0);
+  play.table.at(0).shown = true;
+  CHECK(play.sees(cell(21, 2, 1.5)) == "");  // it needs no number
+  CHECK(play.sees(cell(21, 2, 3)) == "put 0 at 21\nshow 0\n");
+  CHECK(play.sees(cell(21, 2, 1)) == "put 0 at 20\n");
+  CHECK(*play.table.of_unit(20) == 0);
+}
+
+TEST_CASE("a player's tanks and the best of its cells have numbers, and the first one stands for a tank") {
+  Play play;
+  play.with_units(2, {cell(20, 2, 5)});
+  play.with_units(3, {unit(30, 3)});
+  play.enters();
+  REQUIRE(*play.table.of_unit(20) == 0);
+  REQUIRE(*play.table.of_unit(30) == 2);
+  // A cell beside a tank.
+  play.out.knows(owns(3, {30, 31}, 30));
+  CHECK(play.sees(cell(31, 3, 1)) == "comes 3 as unit 1\nput 3 at 31\nannounced 3\nintroduced 3\nshow 3\n");
+  // A better cell.
+  play.out.knows(owns(3, {30, 31, 32}, 30));
+  CHECK(play.sees(cell(32, 3, 2)) == "goes 3\ncomes 3 as unit 1\nput 3 at 32\nannounced 3\nintroduced 3\nshow 3\n");
+  // Another tank, which is smaller than the cell.
+  play.out.knows(owns(3, {30, 31, 32, 33}, 30));
+  CHECK(play.sees(unit(33, 3)) == "comes 4 as unit 1\nput 4 at 33\nannounced 4\nintroduced 4\nshow 4\n");
+  CHECK(*play.table.of_player(3) == 2);
+  CHECK(*play.table.of_unit(30) == 2);
+}
+
+TEST_CASE("a player's only number goes to its tank if it had a cell, and to the tank that it steers") {
+  Play play(2);
+  play.with_units(2, {cell(20, 2, 5)});
+  play.with_units(3, {unit(30, 3)});
+  play.enters();
+  for (const std::uint8_t number : {0, 2}) play.table.at(number).shown = true;
+  play.out.knows(owns(2, {20, 21}, 0));
+  CHECK(play.sees(unit(21, 2)) == "put 0 at 21\nno space\nshow 0\n");
+  play.out.knows(owns(3, {30, 31}, 31));
+  CHECK(play.sees(unit(31, 3)) == "put 2 at 31\nno space\nshow 2\n");
+}
+
 TEST_CASE("a unit that is in play again is put there once, and only shown when it is seen again") {
   Play play;
   play.with_tank(2, false);
@@ -280,8 +417,10 @@ TEST_CASE("a unit that is in play again is put there once, and only shown when i
   CHECK_FALSE(play.table.at(0).alive);  // until the front has put it there
   play.table.at(0).alive = true;
   CHECK(play.sees(unit(20, 2)) == "show 0\n");
-  CHECK(play.sees(unit(20, 2, false)) == "show 0\n");
-  CHECK_FALSE(play.table.at(0).alive);
+  for (int i = 0; i < 2; ++i) {
+    CHECK(play.sees(unit(20, 2, false)) == "show 0\n");
+    CHECK_FALSE(play.table.at(0).alive);
+  }
 }
 
 TEST_CASE("a dead unit of the client itself stays alive for the client until its death is told") {

@@ -18,6 +18,14 @@ TEST_CASE("a shot is found by both of its numbers; an unknown one keeps its numb
   CHECK(numbers.in_room(7) == 7);
 }
 
+TEST_CASE("an unknown shot keeps its number whether its gun has another shot or none") {
+  ShotNumbers numbers;
+  CHECK(numbers.on_server(0) == 0);
+  CHECK(numbers.in_room(0) == 0);
+  numbers.begin(7, 0x0305);
+  CHECK(numbers.on_server(0x0105) == 0x0105);
+}
+
 TEST_CASE("a gun has one shot, the last one; a number in the room is that of the last shot that had it") {
   ShotNumbers numbers;
   numbers.begin(9, 0x0100);

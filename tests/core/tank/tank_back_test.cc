@@ -17,6 +17,7 @@ namespace {
 
 constexpr MappingLine kLines[] = {
     {"", kUp, "", "Reload", Fidelity::kDropped, "guns reload by themselves"},
+    {"", kUp, "", "DeathClaim", Fidelity::kDropped, "the server says who dies"},
 };
 std::span<const MappingLine> mapping() { return kLines; }
 
@@ -245,6 +246,7 @@ TEST_CASE("what a player changes before the server is asked to let it in becomes
   scene.back.after_enter = JoinState::Stage::kReadyToEnter;
   scene.hears(by(1, words::Enter()));
   CHECK(scene.hears(by(2, change)) == "loses Change: the player is not in the game\n");
+  CHECK(scene.hears(by(1, trigger(true))) == "loses Trigger: the player is not in the game\n");
   CHECK(scene.hears(by(1, change)) == "");
   const words::Enter wish = *scene.back.state_.wish;
   CHECK(wish.ShortDebugString() == R"(name: "bert" team: BLUE kit: 3 motto: "onwards" skin: "stripes")");
@@ -263,6 +265,9 @@ TEST_CASE("a word for no part steers the tank, or is counted if the game has no 
   CHECK(scene.hears(by(1, goal)) == "hears Toward\n");
   CHECK(scene.tank().steering.course(0, 0).x == 50);
   CHECK(scene.hears(by(1, words::Reload())) == "hears Reload\nloses Reload: guns reload by themselves\n");
+  CHECK(scene.hears(by(1, words::DeathClaim())) ==
+        "hears DeathClaim\nloses DeathClaim: the server says who dies\n"
+        "says ClaimRefused why: \"the server says who dies\" (to 1)\n");
 }
 
 TEST_CASE("a server that does not let the player in within 90 seconds of its last word refuses it") {
@@ -449,6 +454,19 @@ TEST_CASE(
   CHECK(scene.control().along[1].x == doctest::Approx(14));  // no further than it drives in 0.2 s
   scene.hears(by(1, words::Split()));
   CHECK(scene.hears(by(1, words::Split())) == "loses Fire: every gun is reloading\n");
+}
+
+TEST_CASE("a shot that no client has numbered has the server's number in the room, too") {
+  Scene scene;
+  scene.in(true);
+  for (const std::uint32_t shot : {8U, 9U}) scene.hears(by(1, fire(shot)));
+  for (const std::uint16_t gun : {std::uint16_t{0}, std::uint16_t{1}}) CHECK(scene.hits().number_in_room(3, gun) >= 8);
+  scene.tank().hear(claim_at(0), scene.out);
+  scene.out.time += 10 * kSecond;
+  for (int i = 0; i < 2; ++i) scene.hears(by(1, words::Split()));
+  REQUIRE(scene.control().along.size() == 2);
+  for (const std::uint16_t gun : {std::uint16_t{0}, std::uint16_t{1}})
+    CHECK(scene.hits().number_in_room(3, gun) == gun);
 }
 
 TEST_CASE("a tank that is driven turns to its target first, stands still meanwhile, and fires one shot") {

@@ -94,6 +94,7 @@ TEST_CASE("a server is told a claimed place once, and of a tank that stands, or 
     words::PoseClaim drives;
     drives.set_x(7);
     drives.set_vx(25);
+    drives.set_vy(3);
     drives.set_yaw_rate(1);
     if (claims) tank.hear(drives, heard);
     const int before = tank.reports;
@@ -109,6 +110,7 @@ TEST_CASE("a server is told a claimed place once, and of a tank that stands, or 
     CHECK(tank.reports == before + 1);
     CHECK(tank.told.x() == (claims ? 7 : 0));
     CHECK(tank.told.vx() == 0);
+    CHECK(tank.told.vy() == 0);
     CHECK(tank.told.yaw_rate() == 0);
   }
 }
