@@ -276,14 +276,13 @@ void Replay::tell_if_it_stands(PlaybackGroup& group, Outlet& out) {
 bool Replay::reach_end(PlaybackGroup& group, Outlet& out) {
   const bool loops = options_.loop && group.head.end_time() > first_;
   if (!loops && options_.one_clock) return end("the recording is over", out), true;
-  if (loops && out.now() < group.loops_at) return schedule(group, group.loops_at), true;
+  if (out.now() < group.loops_at) return schedule(group, group.loops_at), true;
   group.stale = true;
   if (loops) {
     group.loops_at = out.now() + kLoopEvery;
     group.head.put(first_, out.now());
   } else {
     group.head.pause(true, out.now());
-    group.head.put(group.head.end_time(), out.now());
     group.ended = true;
     for (const Id viewer : group.viewers) answer(viewer, "the recording is over; /play plays it again", out);
   }

@@ -118,8 +118,7 @@ void Replay::on(const words::Say& say, const Intent& intent, Outlet& out) {
   const auto viewer = viewers_.find(intent.by);
   if (viewer != viewers_.end() && say.text().starts_with('/') && say.kind() != words::Say::ACTION)
     return obey_chat(intent, say.text(), out);
-  if (say.scope() != words::Say::EVERYBODY || say.kind() == words::Say::COMMAND || viewer == viewers_.end())
-    return out.drop(drops::kSayOfWatcher);
+  if (say.scope() != words::Say::EVERYBODY || viewer == viewers_.end()) return out.drop(drops::kSayOfWatcher);
   words::Said said;
   options_.one_clock ? said.set_from(intent.by) : said.set_name(viewer->second.name);
   said.set_kind(say.kind());

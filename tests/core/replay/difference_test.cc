@@ -227,6 +227,8 @@ TEST_CASE("a map with fewer edits is sent as a whole, because no word takes an e
   WorldState client = world_with({built(2)});
   for (const Fact& fact : told) client.fold(fact);
   CHECK(all_of(client) == all_of(fewer));
+  CHECK(resends_land(more, fewer));
+  CHECK_FALSE(resends_land(fewer, more));
 }
 
 TEST_CASE("the most facts of a difference are those of two full worlds that have nothing in common") {

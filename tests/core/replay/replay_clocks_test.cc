@@ -309,7 +309,9 @@ TEST_CASE("commands are answered to their sender alone") {
   CHECK(ask("/seek 0:04") == "0:04 of 0:10, speed 1");
   CHECK(ask("/speed 0.5") == "0:04 of 0:10, speed 0.5");
   CHECK(ask("/pause") == "0:04 of 0:10, paused");
+  const std::size_t before = first->heard.size();
   CHECK(ask("/help").starts_with("/next, /previous"));
+  CHECK(lines(*first, before) == std::vector<std::string>{chat_help_of_time(), chat_help()});
   CHECK(ask("/speed 17") == "the speed is 0.25 to 16, for example /speed 2");
   CHECK(ask("/seek soon") == "a time is written like /seek 1:20, /seek 80, /seek +10 or /seek -10");
   CHECK(ask("/dance") == "no such command; /help lists them");
@@ -366,6 +368,22 @@ TEST_CASE("a jump that a client asks for leads forward or back, but not beyond a
   CHECK(wish_of(word).by_s == 1e7);
   word.set_by_s(-1e300);
   CHECK(wish_of(word).by_s == -1e7);
+}
+
+TEST_CASE("the way back to the present ends a pause, and is not faster") {
+  const auto live = parse_chat_order("/live");
+  REQUIRE(live.ok());
+  CHECK(live->live);
+  CHECK(live->wish.speed == 1);
+  CHECK(live->wish.paused == false);
+}
+
+TEST_CASE("a kill is wished by a word or its beginning; a client's wish that is neither is none") {
+  for (const char* line : {"/previous", "/prev"})
+    CHECK(parse_chat_order(line)->wish.kill == words::Playback::PREVIOUS_KILL);
+  words::Playback word;
+  word.set_kill(static_cast<words::Playback::Kill>(99));
+  CHECK_FALSE(wish_of(word).any());
 }
 
 TEST_CASE("a time in a chat command") {
@@ -460,6 +478,8 @@ TEST_CASE("the previous kill of a viewer who has just seen one, or was taken to 
   CHECK(place("/previous") == 23);
   place("/seek 4.2");
   CHECK(place("/previous") == 0);
+  place("/seek 4.3");
+  CHECK(place("/previous") == 20);  // the one that it sees now does not count
   // While the clock runs: the half second that has passed does not lead back to the same kill.
   place("/seek 9.9");
   place("/previous");
@@ -612,6 +632,13 @@ TEST_CASE("a viewer that seeks to an unreadable position is told so") {
   show.pass(kSecond);
   CHECK(lines(*seen).back() == "the recording cannot be read there; go to another time");
   CHECK_FALSE(show.room->over());
+  const auto time = [&, seen = seen, id = id] {
+    show.says(id, "/time");
+    return lines(*seen).back();
+  };
+  const std::string stands = time();
+  show.pass(5 * kSecond);
+  CHECK(time() == stands);
   show.says(id, "/seek 10");
   show.says(id, "/play");
   show.pass(kSecond);
@@ -628,6 +655,39 @@ TEST_CASE("viewers cannot move a shared clock") {
   show.says("flood");
   CHECK(as<words::ClaimRefused>(seen.heard.back()) != nullptr);
   CHECK(x_of(seen.world) == 15);
+  const std::size_t before = seen.heard.size();
+  show.says("/help");
+  CHECK(lines(seen, before) ==
+        std::vector<std::string>{"all viewers of this replay share one clock; /time: where it is, /follow NAME"});
+  show.says("/follow viewer");  // a viewer is no player
+  CHECK(lines(seen).back() == "nobody here has that name");
+}
+
+TEST_CASE("a viewer whose wishes wait for their turn sees the last one, though others move their clocks meanwhile") {
+  Own show(drive());
+  const auto [anna, one] = show.enter();
+  const auto [ben, two] = show.enter();
+  for (const Id id : {one, two}) show.says(id, "/pause");
+  show.pass(kSecond);
+  for (int i = 0; i < 20; ++i) show.says(one, "/seek " + std::to_string(2 + i % 5));
+  show.says(one, "/seek 8");
+  REQUIRE(x_of(anna->world) != 80);
+  show.pass(kMillisecond);
+  show.says(two, "/seek 3");
+  CHECK(x_of(ben->world) == 30);
+  show.pass(kSecond);
+  CHECK(x_of(anna->world) == 80);
+}
+
+TEST_CASE("the clock of a viewer who leaves ends with it, and those of others go on") {
+  Own show(drive());
+  const auto [anna, one] = show.enter();
+  show.pass(kSecond);
+  const auto [ben, two] = show.enter();
+  show.pass(kSecond);
+  show.room->gone(one, "left", show.now);
+  show.pass(2 * kSecond);
+  CHECK(x_of(ben->world) == 35);
 }
 
 TEST_CASE("a viewer of version 2 gets the times of events and of the clock") {
@@ -712,6 +772,7 @@ TEST_CASE("a library reads no more than its limit of facts at once, and misses n
     REQUIRE(as<words::Pose>(fact)->x() == static_cast<double>(read));
   }
   CHECK(read == kPoses);
+  CHECK_FALSE(reader->next_is_other_session());
   CHECK(library.read() >= kPoses / FactLibrary::kMostFacts);
   for (const Micros to :
        {3'999U, 4'001U, 4'900U, 5'001U, 9'999U}) {  // before and after the place where a segment ends early
@@ -756,6 +817,53 @@ TEST_CASE("a library seeks in its source once for each place that it does not kn
   CHECK(facts.seeks() == 1);
   REQUIRE(second->seek(10 * kSecond, world).ok());
   CHECK(facts.seeks() == 2);
+}
+
+TEST_CASE("a library misses none of many facts of one moment") {
+  constexpr std::size_t kPoses = 2 * FactLibrary::kMostFacts;
+  std::vector<Fact> facts = dense(1);
+  for (std::size_t i = 1; i < kPoses; ++i) facts.push_back(at(kMillisecond, pose(2, static_cast<double>(i))));
+  facts.push_back(at(2 * kMillisecond, pose(2, 0)));
+  FactLibrary library(std::make_unique<MemoryFacts>(facts));
+  const auto reader = library.reader();
+  WorldState world;
+  REQUIRE(reader->seek(0, world).ok());
+  std::size_t read = 0;
+  for (; reader->next_at(); ++read) (void)reader->next();
+  CHECK(read == kPoses + 1);
+}
+
+TEST_CASE("a library remembers the worlds that were wanted last, and reads others again") {
+  constexpr std::size_t kPlaces = FactLibrary::kMostWorlds + 1;
+  std::vector<Fact> facts = dense(1);
+  facts.push_back(at(kPlaces * FactLibrary::kSegment, pose(2, 2)));
+  for (std::size_t i = 1; i < kPlaces; ++i) facts.push_back(at(i * FactLibrary::kSegment - 1, pose(2, 1)));
+  std::stable_sort(facts.begin(), facts.end(), [](const Fact& a, const Fact& b) { return a.at < b.at; });
+  auto source = std::make_unique<MemoryFacts>(facts);
+  const MemoryFacts& plain = *source;
+  FactLibrary library(std::move(source));
+  const auto reader = library.reader();
+  const auto seeks_for = [&](std::size_t place) {
+    const std::size_t before = plain.seeks();
+    WorldState world;
+    REQUIRE(reader->seek(place * FactLibrary::kSegment + 1, world).ok());
+    return plain.seeks() - before;
+  };
+  for (std::size_t place = kPlaces; place > 0; --place) CHECK(seeks_for(place - 1) == 1);
+  CHECK(seeks_for(1) == 0);
+  CHECK(seeks_for(kPlaces - 1) == 1);
+}
+
+TEST_CASE("a library that cannot read a world again says so, though it knows the facts after it") {
+  auto source = std::make_unique<MemoryFacts>(busy(1));
+  MemoryFacts& plain = *source;
+  FactLibrary library(std::move(source));
+  const auto reader = library.reader();
+  WorldState world;
+  REQUIRE(reader->seek(0, world).ok());
+  while (reader->next_at()) (void)reader->next();
+  plain.tear(0);
+  CHECK_FALSE(reader->seek(30 * kSecond, world).ok());
 }
 
 TEST_CASE("a library forgets what was read the longest ago, and reads it again when it is wanted") {

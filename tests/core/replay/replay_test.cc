@@ -95,9 +95,15 @@ TEST_CASE("the name of a viewer who has left is free for the next one") {
   show.watch();
   CHECK(name(first) == "viewer");
   CHECK(name(show.last) == "viewer 2");
+  const Id second = show.last;
   show.room->gone(first, "left", show.now);
   show.watch();
   CHECK(name(show.last) == "viewer");
+  for (const Id viewer : {second, show.last}) show.room->gone(viewer, "left", show.now);
+  const Seen& next = show.watch();  // after all others
+  CHECK(name(show.last) == "viewer");
+  show.pass(kSecond);
+  CHECK(x_of(next.world) == 15);
 }
 
 TEST_CASE("messages to the recorded player alone are not passed on; facts about its unit are") {
@@ -151,6 +157,27 @@ TEST_CASE("speed changes the pace of time and of visible motion") {
     CHECK(x_of(viewer.world) == 55);
     CHECK(speed_of(viewer.world) == doctest::Approx(10 * speed));
   }
+}
+
+TEST_CASE("a shot in the air is not shown in a pause, nor when it has ended") {
+  auto facts = drive();
+  words::Shot shot;
+  shot.set_shooter(1);
+  shot.set_shot(1);
+  shot.set_vx(100);
+  shot.set_life(3);
+  facts.push_back(at(2 * kSecond, shot));
+  std::stable_sort(facts.begin(), facts.end(), [](const Fact& a, const Fact& b) { return a.at < b.at; });
+  Show show(facts);
+  const Seen& viewer = show.watch();
+  const auto shown_at = [&](Micros place) {
+    show.order([&](Replay& replay) { replay.seek(place); });
+    return viewer.world.shots().size();
+  };
+  CHECK(shown_at(3 * kSecond) == 1);
+  CHECK(shown_at(5 * kSecond) == 0);
+  show.order([](Replay& replay) { replay.pause(true); });
+  CHECK(shown_at(3 * kSecond) == 0);
 }
 
 TEST_CASE("a pause stops everything, and nothing is missed") {
@@ -209,6 +236,38 @@ TEST_CASE("a tape that cannot be read from a position ends with an error") {
   CHECK(show.room->over());
   Show empty({});
   CHECK(empty.standing.now.error == "the recording is empty");
+}
+
+TEST_CASE("a recording in which nobody knows the world is played from its beginning") {
+  std::vector<Fact> facts = drive();
+  std::erase_if(facts, [](const Fact& fact) { return as<words::Ready>(fact) != nullptr; });
+  Show show(facts);
+  const Seen& viewer = show.watch();
+  show.pass(kSecond);
+  CHECK(show.standing.now.error.empty());
+  CHECK(x_of(viewer.world) == 10);
+}
+
+TEST_CASE("a recording lasts until its end, though nothing happens any more") {
+  /// With five silent seconds at the end.
+  class Silent final : public FactReader {
+   public:
+    Micros end_time() const override { return facts_.end_time() + 5 * kSecond; }
+    std::optional<Micros> next_at() override { return facts_.next_at(); }
+    Fact next() override { return facts_.next(); }
+    Outcome<Done> seek(Micros at, WorldState& world) override { return facts_.seek(at, world); }
+
+   private:
+    MemoryFacts facts_{drive()};
+  };
+  Show show(drive());
+  show.room.emplace(show.host, std::make_unique<Replay>(std::make_unique<Silent>(), Replay::Options{}), shared());
+  show.room->back_opened({}, show.now);
+  show.watch();
+  show.pass(14 * kSecond);  // it begins at half a second
+  CHECK_FALSE(show.room->over());
+  show.pass(kSecond);
+  CHECK(show.room->over());
 }
 
 // -- Seeking ----------------------------------------------------------------------------------------------------------
@@ -408,6 +467,67 @@ TEST_CASE("a live recording that cannot be read when it is to begin is read agai
     CHECK(show.watch().world.ready());
     CHECK(show.host.closed.empty());
   }
+}
+
+/// The clock that the viewer was told last.
+words::Clock clock_of(const Seen& viewer) {
+  for (auto fact = viewer.heard.rbegin(); fact != viewer.heard.rend(); ++fact)
+    if (const auto* clock = as<words::Clock>(*fact)) return *clock;
+  return {};
+}
+
+TEST_CASE(
+    "a viewer of a broadcast who goes back and watches faster reaches the present, and then sees it as it comes") {
+  Show show(drive());
+  RoomOptions options = shared();
+  options.chat.commands = true;
+  const auto source = std::make_shared<Patchy>([](int) { return false; });
+  show.room.emplace(show.host, std::make_unique<Replay>(source), options);
+  show.room->back_opened({}, show.now);
+  show.pass(0);
+  const Seen& viewer = show.watch();
+  REQUIRE(x_of(viewer.world) == 100);
+  show.says("/seek 4");
+  show.says("/speed 4");
+  show.pass(kSecond);
+  CHECK(clock_of(viewer).speed() == 4);
+  CHECK(x_of(viewer.world) == 80);
+  show.pass(kSecond);
+  CHECK(clock_of(viewer).speed() == 1);
+  CHECK(clock_of(viewer).us() == 10 * kSecond);
+  CHECK(x_of(viewer.world) == 100);
+  show.says("/help");
+  const auto* const help = as<words::Said>(viewer.heard.back());
+  REQUIRE(help != nullptr);
+  CHECK(help->text().ends_with(". /live: back to the present"));
+}
+
+TEST_CASE("a client of a broadcast that has not begun may ask for its world: there is no clock to tell") {
+  class Asks final : public Front {
+   public:
+    explicit Asks(std::vector<Fact>& heard) : heard_(heard) {}
+    void opened(const Peer&, FrontOut& out) override {
+      out.say(words::WantWorld());
+      out.say(words::Enter());
+    }
+    void receive(const Frames&, FrontOut&) override {}
+    void hear(const Fact& fact, FrontOut&) override { heard_.push_back(fact); }
+
+   private:
+    std::vector<Fact>& heard_;
+  };
+  Show show(drive());
+  const auto source = std::make_shared<Patchy>([](int) { return true; });
+  show.room.emplace(show.host, std::make_unique<Replay>(source), shared());
+  show.room->back_opened({}, show.now);
+  std::vector<Fact> heard;
+  show.room->seat(std::make_unique<Asks>(heard), {}, show.now);
+  show.pass(0);
+  REQUIRE(heard.size() == 2);
+  CHECK(as<words::You>(heard[0]) != nullptr);
+  REQUIRE(as<words::Refused>(heard[1]) != nullptr);
+  CHECK(as<words::Refused>(heard[1])->text() == "the broadcast has not begun; try again in a while");
+  CHECK(as<words::Refused>(heard[1])->may_retry());
 }
 
 TEST_CASE("a live recording whose world is forgotten again and again before it is read is not read without a pause") {

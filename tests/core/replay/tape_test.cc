@@ -98,6 +98,8 @@ TEST_CASE("the world at any time has all facts up to that time") {
   for (int i = 1; i <= 200; ++i) told.tell(pose(2, i), kSecond + tenths(i));
   WorldState world;
   CHECK_FALSE(told.tape.seek(kSecond - 1, world).ok());
+  CHECK_FALSE(told.tape.world_before(kSecond - 1, world).ok());
+  CHECK_FALSE(Tape(See::kPublic).world_before(kSecond, world).ok());  // it is empty
   for (const int i : {1, 2, 49, 50, 51, 99, 199, 200}) {
     CHECK(x_at(told.tape, kSecond + tenths(i)) == i);
     CHECK(x_at(told.tape, kSecond + tenths(i) + 1) == i);
@@ -141,7 +143,42 @@ TEST_CASE("a reader that follows a growing tape gets each fact once, in order") 
       CHECK(as<words::Pose>(fact)->x() == ++heard);
     }
     CHECK(heard == i);
+    CHECK_FALSE(told.tape.changes(place));
   }
+}
+
+TEST_CASE("a reader that comes later finds no change in what one room has told") {
+  Told told;
+  told.enter(0);
+  for (int i = 1; i <= 300; ++i) told.tell(pose(2, i), tenths(i));
+  WorldState world;
+  auto place = *told.tape.seek(0, world);
+  int heard = 0;
+  for (bool changes = false; !changes && told.tape.next_at(place); ++heard) {
+    (void)told.tape.next(place);
+    changes = told.tape.changes(place);
+    CHECK_FALSE(changes);
+  }
+  CHECK(heard == 300);
+}
+
+TEST_CASE("a tape that has forgotten an earlier map counts the bytes of the one that it keeps, and once") {
+  TapeLimits limits;
+  limits.span = 20 * kSecond;
+  Told told(See::kPublic, limits);
+  const auto land_of = [](char fill) {
+    words::World land;
+    land.set_hash(std::string(1, fill));
+    land.set_voxels(std::string(1U << 20U, fill));
+    return Fact(land);
+  };
+  told.tell(land_of('a'), 0);
+  told.enter(0);
+  for (int i = 1; i <= 100; ++i) told.tell(pose(2, i), tenths(i));
+  told.tell(land_of('b'), tenths(101));
+  for (int i = 102; i <= 1'000; ++i) told.tell(pose(2, i), tenths(i));
+  CHECK(told.tape.bytes() > (1U << 20U));
+  CHECK(told.tape.bytes() < (5U << 20U) / 4);
 }
 
 TEST_CASE("the public gets no team chat, private message or address; casters get team chat") {
@@ -235,6 +272,11 @@ TEST_CASE("a new room has new ids, and a change to it is sent as a difference") 
   REQUIRE(before.players().size() == 1);
   CHECK(before.players().begin()->second.player.name() == "bob");
   CHECK(x_at(told.tape, 4 * kSecond) == 7);
+  // The change is told in the fragment that begins with it, and in no later one.
+  const std::vector<Fact> with_it = told.tape.between(3 * kSecond, 5 * kSecond);
+  REQUIRE(!with_it.empty());
+  CHECK(as<words::Clock>(with_it.front()) != nullptr);
+  CHECK(told.tape.between(3 * kSecond + 1, 5 * kSecond).size() == 1);
 }
 
 TEST_CASE("who came into a room after its last snapshot is gone for a reader once the tape is in another room") {

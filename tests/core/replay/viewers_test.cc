@@ -230,6 +230,66 @@ TEST_CASE("a viewer's action is shown to all, even if it begins like a command")
   CHECK(ben.guest->all<words::Said>().front().text() == "/help");
   CHECK(ben.guest->all<words::Said>().front().kind() == words::Say::ACTION);
   CHECK(ben.guest->all<words::Said>().front().from() == anna.id);
+  CHECK(ben.guest->heard.back().scene == 0);  // of the room's own world, which they share
+}
+
+TEST_CASE("a viewer who enters again is told its clock, and that it is ready, again") {
+  Cinema cinema(a_drive());
+  const auto anna = cinema.enters("anna");
+  anna.guest->heard.clear();
+  cinema.says(anna, words::Enter());
+  CHECK(anna.guest->all<words::Clock>().size() == 1);
+  CHECK(anna.guest->all<words::Ready>().size() == 1);
+}
+
+TEST_CASE("a client that is no viewer yet follows nobody, and a viewer who looks around follows on") {
+  Cinema cinema(a_drive());
+  const auto anna = cinema.sits(), ben = cinema.enters("ben");
+  Id player = 0;
+  for (const auto& [id, state] : cinema.room.world().players())
+    if (state.player.name() == "p1") player = id;
+  words::Watch watch;
+  watch.set_mode(words::Watch::PLAYER);
+  watch.set_target(player);
+  anna.guest->heard.clear();
+  cinema.says(anna, watch);
+  CHECK(anna.guest->heard.empty());
+  cinema.says(ben, watch);
+  CHECK(ben.guest->all<words::Clock>().back().follow() == player);
+  CHECK(ben.guest->all<words::Said>().empty());  // it has not asked by chat
+  watch.set_mode(words::Watch::ROAM);
+  watch.clear_target();
+  cinema.says(ben, watch);
+  CHECK(ben.guest->all<words::Clock>().back().follow() == player);
+}
+
+TEST_CASE("a viewer goes to kills only, and is answered in the chat only if it asked there") {
+  Replay::Options options;
+  options.one_clock = false;
+  options.paused = true;
+  Cinema cinema(std::make_unique<Eventful>(std::vector<Moment>{{4 * kSecond, words::Timeline::CAPTURE, 1, 0},
+                                                               {7 * kSecond, words::Timeline::KILL, 1, 0}}),
+                options);
+  const auto anna = cinema.enters("anna");
+  words::Playback next;
+  next.set_kill(words::Playback::NEXT_KILL);
+  cinema.says(anna, next);
+  CHECK(anna.guest->all<words::Clock>().back().us() == 5 * kSecond);
+  cinema.says(anna, next);  // there is none
+  CHECK(anna.guest->all<words::Clock>().back().us() == 5 * kSecond);
+  CHECK(anna.guest->all<words::Said>().empty());
+}
+
+TEST_CASE("viewers who share a clock are told who leaves, and why") {
+  Cinema cinema(a_drive());
+  const auto anna = cinema.enters("anna"), ben = cinema.enters("ben");
+  words::Leave leave;
+  leave.set_why("went home");
+  cinema.says(anna, leave);
+  const std::vector<words::PlayerGone> gone = ben.guest->all<words::PlayerGone>();
+  REQUIRE(gone.size() == 1);
+  CHECK(gone.front().id() == anna.id);
+  CHECK(gone.front().why() == "went home");
 }
 
 TEST_CASE("what only a viewer may do is counted as lost if somebody does it who is none") {
