@@ -164,6 +164,11 @@ class Told final : public Room::Host {
   void dial() override {}
   bool await_next_server(std::string_view, Wait) override { return true; }
   void on_arrival(Micros) override { said += "arrives\n"; }
+  void next_refuses(const words::Refused& refused) override {
+    said +=
+        (refused.code() == words::Refused::FULL ? "the next is full: " : "the next refuses: ") + refused.text() + "\n";
+  }
+  void move_failed(std::string_view why, bool) override { said += "stays: " + std::string(why) + "\n"; }
 
   std::string said;
 };
@@ -184,7 +189,9 @@ class Server final : public Back {
  public:
   void receive(const Frames& frames, BackOut& out) override {
     const std::string_view line = as_text(frames.bytes);
-    if (line == "full") return void(out.report_server_full("it is full"));
+    for (int i = 0; i < (line == "full" ? 1 : line == "full, full" ? 2 : 0); ++i)
+      (void)out.report_server_full("it is full");
+    if (line.starts_with("full")) return;
     if (line == "stops") return void(out.report_server_stopping("it stops"));
     words::Player player;
     player.set_id(out.me());
@@ -254,6 +261,20 @@ TEST_CASE(
     wish.server_says("come in");
     REQUIRE_FALSE(wish.room.transition().awaits_server());
     CHECK_FALSE(wish.is_told_full());
+  }
+}
+
+TEST_CASE("a player is not moved to a server that is full, and the host learns that once") {
+  for (const char* line : {"full", "full, full"}) {
+    Wish wish;
+    wish.server_says("come in");
+    wish.room.transition().begin_move(std::make_unique<Server>(), 0);
+    wish.room.back_opened({}, 0, kNextBackId);
+    wish.told.said.clear();
+    wish.room.received(kNextBackId, {Lane::kStream, as_bytes(std::string_view(line))}, 0);
+    CHECK(wish.told.said == "the next is full: it is full\ncloses: it is full\nstays: it is full\n");
+    CHECK_FALSE(wish.room.over());
+    CHECK(wish.room.transition().can_move());
   }
 }
 

@@ -192,7 +192,7 @@ TEST_CASE("chat reaches everybody, and the first word dials the server") {
   CHECK(play.says(kBackId, "rain") == "");  // its link is not up, so nothing can have come
 }
 
-/// Has players of its own, with the ids 2 and 4.
+/// Has players of its own, with the ids 2 and 4, a unit with the id 5, and a token with the id 7.
 class CrowdedBack final : public Back {
  public:
   void receive(const Frames&, BackOut&) override {}
@@ -202,6 +202,12 @@ class CrowdedBack final : public Back {
       player.set_id(id);
       out.say(player);
     }
+    words::Unit unit;
+    unit.set_id(5);
+    out.say(unit);
+    words::Token token;
+    token.set_id(7);
+    out.say(token);
     out.say(words::Ready());
   }
 };
@@ -259,9 +265,9 @@ TEST_CASE("a room that has given all ids begins again, and gives none that is in
   room.received(kLastId, {Lane::kStream, as_bytes("hello")}, 0);
   CHECK(seat() == 1);
   CHECK(seat() == 3);
-  CHECK(seat() == 5);
+  CHECK(seat() == 6);
   room.gone(1, "left", 0);
-  CHECK(seat() == 6);  // not at once
+  CHECK(seat() == 8);  // not at once
 }
 
 TEST_CASE("a back gets no command of another game, and its sender is told so") {
@@ -363,6 +369,43 @@ TEST_CASE("a player for whom the world has no room is refused, and leaves") {
   CHECK(news.find("seat " + std::to_string(anna) + " sends Refused") == std::string::npos);
 }
 
+TEST_CASE(
+    "a player whom a full room refuses is told why, also in what the host records; those who have not entered are "
+    "not") {
+  class Recorder final : public Stage {
+   public:
+    void told(const Fact& fact) override {
+      if (as<words::Refused>(fact) != nullptr) recorded.push_back(fact);
+    }
+    std::vector<Fact> recorded;
+  };
+  constexpr Micros kNow = 7 * kSecond;
+  Recorder host;
+  Room room(host, std::make_unique<ToyBack>(), Play::options(true));
+  room.back_opened({}, kNow);
+  const auto introduce = [&](Id id) {
+    words::Player player;
+    player.set_id(id);
+    room.order([&](Back& back) { static_cast<ToyBack&>(back).to_tell = Fact(player); }, kNow);
+  };
+  const Id ben = room.seat(std::make_unique<ToyFront>(), {}, kNow);
+  Id other = 1'000'000;
+  while (room.world().players().size() < WorldLimits{}.players) introduce(other++);
+  host.take();
+  introduce(ben);    // it has not entered
+  introduce(other);  // has no seat
+  CHECK(host.recorded.empty());
+  CHECK(host.take().find("Leave") == std::string::npos);
+  room.received(ben, {Lane::kStream, as_bytes("enter")}, kNow);
+  REQUIRE(host.recorded.size() == 1);
+  const Fact& fact = host.recorded.front();
+  CHECK(fact.at == kNow);
+  CHECK(fact.audience == words::PLAYER);
+  CHECK(fact.to == ben);
+  CHECK(as<words::Refused>(fact)->code() == words::Refused::FULL);
+  CHECK(as<words::Refused>(fact)->text() == "there are too many players and spectators here: try again later");
+}
+
 TEST_CASE("a player that entered leaves when its link is gone, and others go on") {
   Play play;
   play.seat();
@@ -445,6 +488,18 @@ class PoliteBack final : public Back {
   void session_ends(std::string_view, BackOut& out) override { out.say(words::Notice()); }
 };
 
+class OpenFront final : public Front {
+ public:
+  void receive(const Frames&, FrontOut& out) override {
+    for (Intent& intent : std::exchange(to_say, {})) out.say(std::move(intent));
+  }
+  void hear(const Fact& fact, FrontOut&) override { heard.push_back(fact); }
+  bool takes_another_world() const override { return true; }
+
+  std::vector<Intent> to_say;
+  std::vector<Fact> heard;
+};
+
 class MovableFront final : public Front {
  public:
   void receive(const Frames& frames, FrontOut& out) override {
@@ -467,6 +522,7 @@ class MovableFront final : public Front {
     words::Change change;
     change.set_team(words::RED);
     if (line == "choose a side") out.say(change);
+    if (line == "ask for the world") out.say(words::WantWorld());
   }
   void hear(const Fact& fact, FrontOut& out) override {
     const std::string cause = fact.cause != 0 ? " for intent " + std::to_string(fact.cause) : "";
@@ -633,6 +689,13 @@ TEST_CASE("a player who has asked to spawn does so at the next server, however i
     travel.wants("spawn");
     CHECK(travel.moves().ends_with(kSpawns));
   }
+  SUBCASE("and it has stopped to watch since") {
+    travel.server("in");
+    travel.wants("watch");
+    travel.wants("spawn");
+    travel.wants("stop watching");
+    CHECK(travel.comes_back().ends_with(kSpawns));
+  }
 }
 
 TEST_CASE("a player who comes into play while it is moved is put into play at the next server") {
@@ -707,6 +770,7 @@ TEST_CASE("a player who has begun to watch, or to play, does so at the next serv
     CHECK(role_after({"enter to watch", "in", "plays"}, moves) == words::PLAY);
     CHECK(role_after({"enter", "in", "watch", "watches", "lost", "plays", "spawned"}, moves) == words::PLAY);
     CHECK(role_after({"enter", "in", "watch", "watches", "choose a side"}, moves) == words::PLAY);
+    CHECK(role_after({"enter to watch", "in", "watch", "choose a side"}, moves) == words::PLAY);
     CHECK(role_after({"enter", "in", "watches"}, moves) == words::PLAY);  // there was no other place for it
   }
 }
@@ -949,18 +1013,6 @@ TEST_CASE("a player who watches in a shared room does so at each server to which
 }
 
 /// Says the intents that the test gives it, and keeps the facts that it hears.
-class OpenFront final : public Front {
- public:
-  void receive(const Frames&, FrontOut& out) override {
-    for (Intent& intent : std::exchange(to_say, {})) out.say(std::move(intent));
-  }
-  void hear(const Fact& fact, FrontOut&) override { heard.push_back(fact); }
-  bool takes_another_world() const override { return true; }
-
-  std::vector<Intent> to_say;
-  std::vector<Fact> heard;
-};
-
 /// Keeps the Enter and the changes that it hears, as text. Lets its player in when its server says so.
 class Registrar final : public Back {
  public:
@@ -1156,11 +1208,23 @@ TEST_CASE("while a player's server is away, what it does there is counted as los
   travel.wants("watch");
   travel.wants("spawn");
   travel.wants("choose a side");
+  travel.wants("ask for the world");
   travel.wants("fire");
   CHECK(travel.stage.take() == "back sends Change\n");
   REQUIRE(travel.room.ledger().entries().size() == 1);
   CHECK(travel.room.ledger().entries().front().line == &drops::kServerAway);
   CHECK(travel.room.ledger().entries().front().what() == "Fire");
+}
+
+TEST_CASE("what a player changes while it is moved reaches both servers, and what else it does only its own") {
+  Travel travel;
+  travel.wants("enter");
+  travel.server("in");
+  travel.moves("");
+  travel.wants("choose a side");
+  CHECK(travel.stage.take() == "back sends Change\nseat 4294967295 sends Change\n");
+  travel.wants("fire");
+  CHECK(travel.stage.take() == "back sends Fire\n");
 }
 
 TEST_CASE("a player who leaves while it is moved is not moved") {
@@ -1311,6 +1375,7 @@ TEST_CASE("the room's time is told to one player alone, as the answer to its int
   REQUIRE(fronts[1]->heard.size() == 1);
   const Fact& fact = fronts[1]->heard.front();
   CHECK(fact.cause == 9);
+  CHECK(fact.at == 7);
   CHECK(fact.audience == words::PLAYER);
   CHECK(fact.to == 2);
   REQUIRE(as<words::Clock>(fact) != nullptr);
@@ -1324,7 +1389,10 @@ TEST_CASE("the room's time is told to one player alone, as the answer to its int
 TEST_CASE("a back learns its server's dialect while its link is up") {
   class Polyglot final : public Back {
    public:
-    void speaks(std::size_t dialect, BackOut&) override { dialects.push_back(dialect); }
+    void speaks(std::size_t dialect, BackOut& out) override {
+      dialects.push_back(dialect);
+      out.say(words::Notice());
+    }
     void receive(const Frames&, BackOut&) override {}
     void hear(const Intent&, BackOut&) override {}
     std::vector<std::size_t> dialects;
@@ -1333,11 +1401,16 @@ TEST_CASE("a back learns its server's dialect while its link is up") {
   auto made = std::make_unique<Polyglot>();
   Polyglot& back = *made;
   Room room(stage, std::move(made), Play::options(true));
+  auto front = std::make_unique<OpenFront>();
+  const OpenFront& its = *front;
+  room.seat(std::move(front), {}, 0);
   room.back_speaks(1, 0);
   CHECK(back.dialects.empty());
   room.back_opened({}, 0);
-  room.back_speaks(2, 0);
+  room.back_speaks(2, 5);
   CHECK(back.dialects == std::vector<std::size_t>{2});
+  REQUIRE(as<words::Notice>(its.heard.back()) != nullptr);
+  CHECK(its.heard.back().at == 5);
   room.back_speaks(3, 0, kNextBackId);  // there is no such back
   CHECK(back.dialects.size() == 1);
 }
@@ -1536,6 +1609,52 @@ TEST_CASE("a player is told once of each kind of wish that is not passed on, as 
   }
 }
 
+TEST_CASE("what a back drops by itself is told to nobody in a shared room, whoever spoke last") {
+  class Drops final : public Back {
+   public:
+    void receive(const Frames&, BackOut&) override {}
+    void hear(const Intent&, BackOut& out) override { out.wake(out.now()); }
+    void tick(BackOut& out) override { out.drop(drops::kKitOrColour); }
+  };
+  Stage stage;
+  RoomOptions options = Play::options(true);
+  options.tells_drops = true;
+  Room room(stage, std::make_unique<Drops>(), options);
+  room.seat(std::make_unique<ToyFront>(), {}, 0);
+  room.received(1, {Lane::kStream, as_bytes("enter")}, 0);
+  stage.take();
+  room.tick(0);
+  REQUIRE(room.ledger().entries().size() == 1);
+  CHECK(stage.take() == "");
+}
+
+TEST_CASE("a player whose words wait is told which of them was lost, as the answer to it") {
+  class NeverAdmits final : public Stage {
+   public:
+    bool admits(Id) override { return false; }
+  };
+  NeverAdmits host;
+  RoomOptions options = Play::options(true);
+  options.tells_drops = true;
+  Room room(host, std::make_unique<ToyBack>(), options);
+  auto front = std::make_unique<OpenFront>();
+  OpenFront& its = *front;
+  const Id anna = room.seat(std::move(front), {}, 0);
+  const auto says = [&](Intent intent) {
+    its.heard.clear();
+    its.to_say.push_back(std::move(intent));
+    room.received(anna, {Lane::kStream, as_bytes(kAnything)}, 0);
+    return its.heard.empty() ? 0 : its.heard.front().cause;
+  };
+  words::Say line, long_line;
+  line.set_text("hello");
+  long_line.set_text(std::string(100'000, 'x'));
+  CHECK(says(words::Enter()) == 0);  // 1
+  CHECK(says(line) == 0);            // 2
+  CHECK(says(long_line) == 3);       // too long to wait
+  CHECK(says(words::Leave()) == 2);  // the first of those that have waited in vain
+}
+
 TEST_CASE("the room to which a player goes gives no id that the player's old room gives meanwhile") {
   Departure departure;
   departure.goes();
@@ -1569,7 +1688,9 @@ TEST_CASE("a player who asks for a seat of its own gets it from the host, or is 
   room.received(anna, {Lane::kStream, as_bytes(kAnything)}, 0);
   CHECK(host.asked == "1 for 7 1 for 8 ");
   REQUIRE(its.heard.size() == 1);
-  CHECK(as<words::ClaimRefused>(its.heard.front()) != nullptr);
+  REQUIRE(as<words::ClaimRefused>(its.heard.front()) != nullptr);
+  CHECK(as<words::ClaimRefused>(its.heard.front())->why() ==
+        "no player with that number is expected from that address");
   CHECK(its.heard.front().cause == 2);
   CHECK(host.take() == "");  // the server need not know
 }
@@ -1684,7 +1805,15 @@ TEST_CASE("who played when a client asked is not in its game when it joins") {
   play.seat();
   play.says(1, "ask");
   CHECK(play.room.world().player(9) != nullptr);
+  WorldState later;
+  player.set_id(10);
+  later.fold(player);
+  play.stage.known = &later;
+  play.says(1, "ask");  // the one has left, the other has come
+  CHECK(play.room.world().player(9) == nullptr);
+  CHECK(play.room.world().player(10) != nullptr);
   play.says(1, "enter");
+  CHECK(play.room.world().player(10) == nullptr);
   CHECK(play.room.world().player(9) == nullptr);
 }
 
@@ -1903,6 +2032,7 @@ TEST_CASE("more facts at once than may wait in a room end it") {
     room.seat(std::make_unique<ToyFront>(), {}, 0);
     room.received(1, {Lane::kStream, as_bytes("hello")}, 0);
     CHECK(room.is_seated(1) == (count <= kMost));
+    CHECK((stage.take().find("Notice") != std::string::npos) == (count <= kMost));  // none of too many is told
   }
 }
 
