@@ -104,6 +104,22 @@ TEST_CASE("a steered shot hits along its new course") {
   CHECK(hit(shots, kSecond, kSecond + 400 * kMillisecond) != nullptr);
 }
 
+TEST_CASE("only a known shot that may hurt the tank has hit it, and not before it is armed nor after its end") {
+  IncomingShots shots;
+  Incoming late = from(-50, 2);
+  late.nature.harmless_s = 2;
+  shots.watch(from(-50), 3.5, 0);
+  shots.watch(late, 3.5, 0);
+  shots.watch(from(-50, 3), 0.1, 0);
+  const IncomingShots::Step step{kTank, kOpen, kAtHome, kAtHome, 0, kSecond};
+  CHECK(shots.hit_by(7, 99, step) == nullptr);
+  CHECK(shots.hit_by(7, 2, step) == nullptr);
+  CHECK(shots.hit_by(7, 3, {kTank, kOpen, kAtHome, kAtHome, 200 * kMillisecond, kSecond}) == nullptr);
+  CHECK(shots.hit_by(7, 1, step) != nullptr);
+  shots.mark_harmless(7, 1);
+  CHECK(shots.hit_by(7, 1, step) == nullptr);
+}
+
 TEST_CASE("however many shots are steered between two steps, no more ways than for one step are looked at") {
   IncomingShots shots;
   constexpr std::uint32_t kShots = IncomingShots::kLegsAtOnce + 50;

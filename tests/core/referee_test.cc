@@ -252,6 +252,22 @@ TEST_CASE("referee: in a full arena a newcomer gets the seat that was kept longe
   CHECK(match.room.ledger().entries().empty());
 }
 
+TEST_CASE("referee: of two kept seats a newcomer gets the one that would end first, whoever came first") {
+  for (const bool first : {true, false}) {
+    CAPTURE(first);
+    ArenaRules rules;
+    rules.most_players = 2;
+    Match match(rules);
+    const auto anna = match.comes("anna"), ben = match.comes("ben");
+    (first ? anna : ben).seat->kept_for = 50 * kSecond;
+    REQUIRE(match.room.keep(anna.id, match.now));
+    REQUIRE(match.room.keep(ben.id, match.now));
+    match.comes("carl");
+    CHECK(match.room.keeps(anna.id) == !first);
+    CHECK(match.room.keeps(ben.id) == first);
+  }
+}
+
 TEST_CASE("referee: spectators do not fill an arena: a newcomer takes no kept seat while there is a free one") {
   ArenaRules rules;
   rules.most_players = 2;
@@ -2979,7 +2995,6 @@ TEST_CASE(
   rules.mode = ArenaMode::kTeams;
   for (const auto& [wish, meant] :
        {std::pair{words::GREEN, words::RED}, {words::YELLOW, words::RED}, {words::PURPLE, words::BLUE}}) {
-    CAPTURE(wish);
     Match match(rules);
     for (int i = 0; i < 3; ++i) match.plays("mate", meant);
     const auto anna = match.plays("anna", meant == words::RED ? words::BLUE : words::RED);

@@ -1548,6 +1548,35 @@ TEST_CASE("what a rule of the operator stops is counted, unless it is a command,
   CHECK(room.ledger().entries().front().times == 2);
 }
 
+TEST_CASE("a command of another game may be for an operator's rule: the host hears it, without control characters") {
+  class Ruled final : public Stage {
+   public:
+    void heard(const Intent& intent) override { lines += as<words::Say>(intent)->text() + "\n"; }
+    bool passes(Intent&) override { return !stops; }
+    std::string lines;
+    bool stops = true;
+  };
+  Ruled host;
+  RoomOptions options;
+  options.shared = true;
+  Room room(host, std::make_unique<ToyBack>(), options);
+  room.seat(std::make_unique<ToyFront>(), {}, 0);
+  host.take();
+  const auto says = [&](std::string_view line, Micros now) {
+    room.received(1, {Lane::kStream, as_bytes(line)}, now);
+    return std::exchange(host.lines, {}) + host.take();
+  };
+  CHECK(says("/vo\x01te", 0) == "/vote\n");
+  CHECK(room.ledger().entries().empty());
+  CHECK(says("  ", kSecond) == "");  // says nothing, and nobody waits for an answer
+  CHECK(room.ledger().entries().front().line == &drops::kNothingSaid);
+  for (int i = 0; i < 100; ++i) (void)says("/vote", 2 * kSecond);
+  CHECK(std::any_of(room.ledger().entries().begin(), room.ledger().entries().end(),
+                    [](const auto& entry) { return entry.line == &drops::kChatTooFast; }));
+  host.stops = false;
+  CHECK(says("/vote", 60 * kSecond) == "seat 1 sends Notice\n");
+}
+
 TEST_CASE("what a player of a shared room says together with its Enter is heard when the player is in the world") {
   class Asked final : public Stage {
    public:
@@ -1814,6 +1843,8 @@ TEST_CASE("who played when a client asked is not in its game when it joins") {
   CHECK(play.room.world().player(10) != nullptr);
   play.says(1, "enter");
   CHECK(play.room.world().player(10) == nullptr);
+  play.room.back_opened({}, 0);
+  CHECK(play.says(1, "ask") == "back sends Query of 1\n");
   CHECK(play.room.world().player(9) == nullptr);
 }
 

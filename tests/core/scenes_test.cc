@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "proxy/core/replay/every_scene.h"
 #include "proxy/core/room/room.h"
 #include "tests/support/deaf_host.h"
 
@@ -92,6 +93,7 @@ TEST_CASE("of what happens in a scene, the host is told only which of its seats 
   CHECK(said(1) == "Player PlayerGone ");
   CHECK(said(0) == "Player PlayerGone Player PlayerGone Notice ");
   CHECK(said(2) == "");  // nobody sees it
+  CHECK(said(kEveryScene) == "Player PlayerGone Player PlayerGone Notice ");
 }
 
 TEST_CASE("a seat that is moved to the scene that it sees already is told nothing, and stays in it") {

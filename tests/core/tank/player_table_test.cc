@@ -94,6 +94,10 @@ struct Play {
     }
     out.knows(all);
   }
+  /// The client sees these.
+  void shown(std::initializer_list<std::uint8_t> numbers) {
+    for (const std::uint8_t number : numbers) table.at(number).shown = true;
+  }
   template <class Word>
   std::string hears(const Word& word) {
     out.knows(word);
@@ -308,7 +312,8 @@ TEST_CASE(
     play.table.assign_others(play.out);
     CHECK(play.take() ==
           "comes 0 as unit 0\nannounced 0\nintroduced 0\ncomes 2 as unit 0\nannounced 2\nintroduced 2\nno space\n");
-    for (const std::uint8_t number : {0, 2}) play.table.at(number).shown = all_shown || number == 0;
+    play.shown({0});
+    if (all_shown) play.shown({2});
     play.table.assign_own(play.out);
     const std::string own = "comes 1 as unit 0\nput 1 at 10\nannounced 1\nintroduced 1\n";
     CHECK(play.take() ==
@@ -336,7 +341,7 @@ TEST_CASE("without a free number, a unit that moves is counted once, and the cli
   Play play(2);
   for (const Id id : {2U, 3U}) play.with_tank(id);
   play.table.assign_others(play.out);
-  for (const std::uint8_t number : {0, 2}) play.table.at(number).shown = true;
+  play.shown({0, 2});
   play.take();
   play.with_tank(1);
   play.with_tank(4);
@@ -402,7 +407,7 @@ TEST_CASE("a player's only number goes to its tank if it had a cell, and to the 
   play.with_units(2, {cell(20, 2, 5)});
   play.with_units(3, {unit(30, 3)});
   play.enters();
-  for (const std::uint8_t number : {0, 2}) play.table.at(number).shown = true;
+  play.shown({0, 2});
   play.out.knows(owns(2, {20, 21}, 0));
   CHECK(play.sees(unit(21, 2)) == "put 0 at 21\nno space\nshow 0\n");
   play.out.knows(owns(3, {30, 31}, 31));

@@ -251,6 +251,23 @@ TEST_CASE("a shot through the tank hits it; one beside or above does not") {
   }
 }
 
+TEST_CASE("a shot hits a tank that is round for shots if it comes within reach of its middle, at its height") {
+  TankModel model;
+  model.target = 2;
+  const Hit hits[] = {
+      {"at its side", at(0, 0), at(0, 0), {10, 1.9, 1}, {-10, 1.9, 1}, true},
+      {"beside it", at(0, 0), at(0, 0), {10, 2.1, 1}, {-10, 2.1, 1}, false},
+      {"not yet there", at(0, 0), at(0, 0), {10, 0, 1}, {3, 0, 1}, false},
+      {"there now", at(0, 0), at(0, 0), {10, 0, 1}, {1.5, 0, 1}, true},
+      {"above, though near", at(0, 0), at(0, 0), {10, 0, 2.2}, {-10, 0, 2.2}, false},
+      {"in the ground, though near", at(0, 0), at(0, 0), {10, 0, -0.1}, {-10, 0, -0.1}, false},
+  };
+  for (const Hit& hit : hits) {
+    INFO(hit.what);
+    CHECK(met(model, hit.was, hit.is, hit.from, hit.to) == hit.hits);
+  }
+}
+
 }  // namespace
 
 /// Boxes and pyramids of all sizes, some larger than the world.
