@@ -175,6 +175,13 @@ std::uint64_t dropped(const Match& match, const MappingLine& line) {
   return times;
 }
 
+const words::Token& flag_of(const Match& match, words::Team team) {
+  for (const auto& [id, token] : match.room.world().tokens())
+    if (token.team() == team) return token;
+  static const words::Token none;
+  return none;
+}
+
 words::DeathClaim giving_up() {
   words::DeathClaim claim;
   claim.set_why(words::BY_ITSELF);
@@ -474,7 +481,9 @@ TEST_CASE("referee: a shot hurts, the second kills; the killer scores, and the v
   REQUIRE(match.until(2, [&] { return ben.seat->count<words::Died>() == 1; }));
   CHECK(ben.seat->last<words::Died>()->killer() == anna.id);
   CHECK(match.room.world().player(anna.id)->score.wins() == 1);
+  CHECK(match.room.world().player(anna.id)->score.team_kills() == 0);
   CHECK(match.room.world().player(ben.id)->score.losses() == 1);
+  CHECK(match.room.world().team_scores().empty());  // there are no teams
   match.says(ben, words::Spawn());
   CHECK_FALSE(match.tank(ben).unit.alive());  // too soon
   match.lasts(1.1);
@@ -698,6 +707,35 @@ TEST_CASE("referee: a flag that is dropped lies where its carrier is, also in th
   CHECK(red.seat->last<words::TokenDropped>()->token().z() == doctest::Approx(3));
 }
 
+TEST_CASE("referee: a dead tank takes no flag that is dropped beside it") {
+  ArenaRules rules = quick();
+  rules.mode = ArenaMode::kFlags;
+  Match match(rules);
+  const auto dead = match.plays("dead", words::RED), red = match.plays("red", words::RED);
+  match.goes(dead, 120, 3, 0);
+  match.says(dead, giving_up());
+  match.goes(red, 170, 0, 0);
+  match.goes(red, 120, 0, 0);
+  REQUIRE(red.seat->count<words::TokenTaken>() == 1);
+  words::TokenWish drop;
+  drop.set_op(words::TokenWish::DROP);
+  match.says(red, drop);
+  match.lasts(0.5);
+  CHECK(red.seat->count<words::TokenTaken>() == 1);
+  CHECK(flag_of(match, words::BLUE).state() == words::Token::GROUND);
+}
+
+TEST_CASE("referee: where teams have no bases, they have no flags") {
+  ArenaRules rules = quick();
+  rules.mode = ArenaMode::kFlags;
+  words::World world = open_field(200);
+  world.clear_bases();
+  Match match(rules, world);
+  match.plays("red", words::RED);
+  match.lasts(1);
+  CHECK(match.room.world().tokens().empty());
+}
+
 TEST_CASE("referee: a flag is dropped on request only: not by other wishes; at home it is not placed again") {
   ArenaRules rules = quick();
   rules.mode = ArenaMode::kFlags;
@@ -867,11 +905,13 @@ TEST_CASE("referee: when the time of a round is up, the team with the most wins 
 TEST_CASE("referee: the end of a round ends all shots in the air") {
   Match match(quick(), 1'000);
   const auto anna = match.plays("anna");
+  match.comes("ben");  // and is not in play
   match.shoots(anna, 0);
   match.shoots(anna, 1);
   REQUIRE(match.room.world().shots().size() == 2);
   match.room.order([](Back& back) { static_cast<Referee&>(back).close_round(words::TEAM_ANY); }, match.now);
   CHECK(anna.seat->count<words::ShotEnded>() == 2);
+  CHECK(anna.seat->count<words::Died>() == 1);
   CHECK(match.room.world().shots().empty());
 }
 
@@ -1004,9 +1044,14 @@ TEST_CASE("referee: a player has no more shots in the air than the arena says, h
   const std::size_t before = anna.seat->count<words::Shot>();
   match.shoots(anna, 0);
   CHECK(anna.seat->count<words::Shot>() == before);  // loaded, but three are in the air
-  REQUIRE(match.until(4, [&] { return anna.seat->count<words::ShotEnded>() == 4; }));
+  const auto ben = match.plays("ben");
+  match.goes(ben, 0, 30, 0);
+  const std::size_t of_all = anna.seat->count<words::Shot>();
+  match.shoots(ben, 0);
+  CHECK(anna.seat->count<words::Shot>() == of_all + 1);  // he has none in the air
+  REQUIRE(match.until(4, [&] { return anna.seat->count<words::ShotEnded>() == 5; }));
   match.shoots(anna, 0);
-  CHECK(anna.seat->count<words::Shot>() == before + 1);
+  CHECK(anna.seat->count<words::Shot>() == of_all + 2);
 }
 
 TEST_CASE("referee: a trigger that was held at a death does not shoot in the next life") {
@@ -1337,13 +1382,6 @@ Arena in_play() {
   return arena;
 }
 
-const words::Token& flag_of(const Match& match, words::Team team) {
-  for (const auto& [id, token] : match.room.world().tokens())
-    if (token.team() == team) return token;
-  static const words::Token none;
-  return none;
-}
-
 TEST_CASE("referee: a saved arena continues with scores, clock, flags, and the players that were promised a place") {
   Match match(in_play());
   CHECK(match.room.world().team_scores().at(words::RED).wins() == 9);
@@ -1620,6 +1658,28 @@ TEST_CASE("referee: flags for guided shots of a saved arena lie where they lay, 
     if (token.gives() == words::GUIDED) places.push_back(token.x());
   std::sort(places.begin(), places.end());
   CHECK(places == std::vector<double>{-40, 40});
+}
+
+TEST_CASE("referee: a flag that somebody else has taken meanwhile is not taken from there for its last carrier") {
+  Arena arena = in_play();
+  SavedPlayer carl{"carl", words::RED, words::Pose(), {}};
+  carl.pose->set_x(30);  // where the flag lies
+  carl.pose->set_y(-20);
+  arena.starts.push_back(carl);
+  Match match(std::move(arena));
+  const auto taker = match.plays("carl");
+  match.lasts(kOneTick);
+  REQUIRE(flag_of(match, words::BLUE).carrier() == taker.id);
+  REQUIRE(match.tank(match.comes_promised("anna", "anna")).unit.alive());
+  CHECK(flag_of(match, words::BLUE).carrier() == taker.id);
+}
+
+TEST_CASE("referee: a saved round goes on without end where rounds have no limit of time any more") {
+  Arena arena = in_play();
+  arena.rules.round = 0;
+  Match match(std::move(arena));
+  match.lasts(130);
+  CHECK(match.room.world().round().state() == words::Round::RUNNING);
 }
 
 TEST_CASE("referee: a saved round whose time left is not known has its whole time") {

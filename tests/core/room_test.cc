@@ -36,6 +36,7 @@ class Stage : public Room::Host {
   }
   const WorldState* known_world() override { return known; }
   void heard(const Intent& intent) override { last_number = intent.number; }
+  void told(const Fact& fact) override { recorded += std::string(core::name_of(fact)) + " "; }
 
   std::string take() { return std::exchange(said_, {}); }
 
@@ -43,6 +44,7 @@ class Stage : public Room::Host {
   std::function<std::optional<DetachedPlayer>()> detaches;
   const WorldState* known = nullptr;
   std::uint32_t last_number = 0;  ///< of the last intent that the back was to hear
+  std::string recorded;           ///< the names of the facts that the host was told
 
  private:
   void line(Id end, const std::string& what) {
@@ -1415,6 +1417,31 @@ TEST_CASE("a back learns its server's dialect while its link is up") {
   CHECK(back.dialects.size() == 1);
 }
 
+TEST_CASE("what members say in a call has the time of the call") {
+  class Collector final : public Stage {
+   public:
+    bool collects(Intent& intent) override { return kept.push_back(std::move(intent)), true; }
+    std::vector<Intent> kept;
+  };
+  Collector host;
+  Room room(host, std::make_unique<ToyBack>(), Play::options(true));
+  auto front = std::make_unique<OpenFront>();
+  OpenFront& its = *front;
+  const Id anna = room.seat(std::move(front), {}, 1);
+  REQUIRE(!its.heard.empty());
+  CHECK(its.heard.back().at == 1);
+  its.to_say.emplace_back(words::Enter());
+  room.received(anna, {Lane::kStream, as_bytes(std::string_view("-"))}, 2);
+  room.hear_collected(std::exchange(host.kept, {}), 3);
+  REQUIRE(as<words::Ready>(its.heard.back()) != nullptr);
+  CHECK(its.heard.back().at == 3);
+  REQUIRE(room.announce(anna, "hello", 4));
+  CHECK(its.heard.back().at == 4);
+  room.order([](Back& back) { static_cast<ToyBack&>(back).to_tell = Fact(words::Notice()); }, 5);
+  REQUIRE(as<words::Notice>(its.heard.back()) != nullptr);
+  CHECK(its.heard.back().at == 5);
+}
+
 TEST_CASE("a back that has gone gets no order") {
   Stage stage;
   Room room(stage, std::make_unique<ToyBack>(), Play::options(true));
@@ -1479,8 +1506,10 @@ TEST_CASE("a player whose server is lost is told at once that it has died and th
   room.received(anna, {Lane::kStream, as_bytes(kAnything)}, 0);
   for (const char* const line : {"in", "spawned"}) room.received(kBackId, {Lane::kStream, as_bytes(line)}, 0);
   stage.take();
+  stage.recorded.clear();
   room.transition().replace_back(std::make_unique<LedBack>(), {"it is lost"}, 0);
   CHECK(stage.take() == "seat 1 sends Died\nseat 1 sends Gone\nseat 1 sends Owns\n");
+  CHECK(stage.recorded == "Died Gone Owns ");  // by its host
 }
 
 /// Has a player with a unit.

@@ -368,7 +368,7 @@ TEST_CASE("a shot exists until it ends or its life is over") {
 }
 
 TEST_CASE("a shot that is moved lives as long as before, however often that happens, and no other one moves") {
-  WorldState world = made_of({ball(1, 5, 3.0, 0), ball(1, 6, 3.0, 0), ball(2, 5, 3.0, 0)});
+  WorldState world = made_of({ball(1, 6, 3.0, 0), ball(2, 5, 3.0, 0), ball(1, 5, 3.0, 0)});
   words::ShotMoved moved;
   moved.set_shooter(1);
   moved.set_shot(5);

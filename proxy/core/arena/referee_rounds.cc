@@ -150,7 +150,7 @@ void Referee::look_after_flag(Flag& flag, BackOut& out) {
   }
   for (auto& [id, player] : players_) {
     if (!player.alive || !touches(flag, player)) continue;
-    if (token.team() == words::TEAM_ANY || player.who.team() != token.team()) {
+    if (player.who.team() != token.team()) {
       if (carried_by(id) == nullptr) return take(flag, player, out);
     } else if (flag.lies_until != 0) {
       return bring_home(flag, out);
