@@ -110,6 +110,27 @@ TEST_CASE("aos back: reports the keys and tools of others; a held trigger fires 
   CHECK(count(scene.waits(kSecond), "says Shot") == 0);
 }
 
+TEST_CASE("aos back: a player who dies while it fires has released its trigger") {
+  Scene scene;
+  scene.plays();
+  scene.snapshot({{5, {160, 150, 57.75F}}});
+  CHECK(has(scene.receives(WeaponInput{5, 1}), "primary: true"));
+  scene.receives(KillAction{5, 3, 0, 5});
+  CHECK(scene.receives(SetTool{5, 1}) == "says Input unit: 102 tool: 1\n");
+}
+
+TEST_CASE("aos back: a wound is from the living player who is nearest to where it came from, never from oneself") {
+  Scene scene;
+  scene.plays();
+  scene.receives(existing(6, 1, "cleo"));
+  scene.snapshot({{5, {160.5F, 150.5F, 57.75F}}, {6, {155.5F, 150.5F, 57.75F}}});
+  const auto wound_from = [&](float x) { return scene.receives(SetHp{51, 1, {x, 150.5F, 57.75F}}); };
+  CHECK(has(wound_from(156), " by: 108 "));
+  CHECK(has(wound_from(150), " by: 108 "));
+  scene.receives(KillAction{6, 3, 0, 5});
+  CHECK(has(wound_from(156), " by: 101 "));
+}
+
 TEST_CASE("aos back: wounds, restocks, intel, blocks and talk") {
   Scene scene;
   scene.plays();

@@ -251,6 +251,9 @@ TEST_CASE("aos back: while it reloads, a rifle cannot be fired, and a shotgun th
     const std::string shot = game.hears(fire_along(0));
     CHECK(has(shot, "loses Fire: the gun is being reloaded\n") == (weapon == 0));
     CHECK(has(shot, "sends WeaponInput player=3 buttons=1\n") == (weapon == 2));
+    game.receives(WeaponReload{3, 0, 10});
+    CHECK(has(game.hears(words::Reload()), "sends WeaponReload player=3 clip=0 "));
+    CHECK(has(game.hears(fire_along(0)), "loses Fire: the gun is being reloaded\n"));
   }
 }
 
@@ -278,6 +281,11 @@ TEST_CASE("aos back: a shot ends a reload: the server need not answer it any mor
   game.hears(words::Reload());
   game.hears(fire_along(0));
   CHECK_FALSE(has(game.waits(10 * kSecond), "loses Reload"));
+  for (int i = 0; i < 2; ++i) {
+    CHECK(has(game.hears(words::Reload()), "sends WeaponReload player=3 "));
+    CHECK(has(game.hears(fire_along(0)), "sends WeaponInput player=3 buttons=1\n"));
+    game.waits(kSecond + 100 * kMillisecond);
+  }
 }
 
 TEST_CASE("aos back: a shot needs a direction that is finite, and takes the gun into the hand") {
@@ -306,6 +314,16 @@ TEST_CASE("aos back: a player without rounds who is at no tent's map is told so 
   CHECK(
       has(scene.hears(fire_along(0)),
           "says Notice level: WARNING text: \"no rounds left: get more at your side\\'s tent, or in your next life\""));
+}
+
+TEST_CASE("aos back: after a restock, a player who has used up everything again is told so at once") {
+  Game game;
+  for (int i = 0; i < 2; ++i) {
+    game.receives(WeaponReload{3, 0, 0});
+    CHECK(has(game.hears(fire_along(0)), "says Notice level: WARNING text: \"no rounds left"));
+    CHECK_FALSE(has(game.hears(fire_along(0)), "says Notice"));
+    game.receives(Restock{3});
+  }
 }
 
 TEST_CASE("aos back: the way to the tent is told by the points of the compass") {
@@ -355,6 +373,15 @@ TEST_CASE("aos back: a player throws three grenades, told one by one, until it i
   }
   CHECK(game.hears(grenade()) == "loses Fire: no grenades left\n");
   game.receives(Restock{3});
+  CHECK(has(game.hears(grenade()), "sends Grenade "));
+}
+
+TEST_CASE("aos back: a grenade may follow another one after 600 ms") {
+  Game game;
+  game.hears(grenade());
+  game.waits(599 * kMillisecond);
+  CHECK(game.hears(grenade()) == "loses Fire: the player throws grenades faster than the game allows\n");
+  game.waits(kMillisecond);
   CHECK(has(game.hears(grenade()), "sends Grenade "));
 }
 
@@ -414,21 +441,24 @@ TEST_CASE("aos back: each edit takes its tool into the hand, unless the client d
 TEST_CASE("aos back: blocks that are shot may follow each other as the gun fires, others every 110 ms") {
   struct Case {
     std::uint8_t weapon, tool;
+    words::Edit::Op op;
     core::Micros every;
   };
-  for (const Case& one : {Case{0, kGun, 210 * kMillisecond}, Case{1, kGun, 60 * kMillisecond},
-                          Case{2, kGun, 310 * kMillisecond}, Case{0, kSpade, 110 * kMillisecond}}) {
+  using words::Edit;
+  for (const Case& one : {Case{0, kGun, Edit::DIG, 210 * kMillisecond}, Case{1, kGun, Edit::DIG, 60 * kMillisecond},
+                          Case{2, kGun, Edit::DIG, 310 * kMillisecond}, Case{0, kSpade, Edit::DIG, 110 * kMillisecond},
+                          Case{1, kGun, Edit::BUILD, 110 * kMillisecond}}) {  // no gun builds
     CAPTURE(one.every);
     Game game(true);
     game.dies();
     game.lives(one.weapon);
     game.hears(tool(one.tool));
     game.waits(kSecond);
-    CHECK(has(game.hears(edit(words::Edit::DIG)), "sends BlockAction"));
+    CHECK(has(game.hears(edit(one.op)), "sends BlockAction"));
     game.waits(one.every - kMillisecond);
-    CHECK(has(game.hears(edit(words::Edit::DIG)), "loses Edit: the player builds faster than servers allow\n"));
+    CHECK(has(game.hears(edit(one.op)), "loses Edit: the player builds faster than servers allow\n"));
     game.waits(kMillisecond);
-    CHECK(has(game.hears(edit(words::Edit::DIG)), "sends BlockAction"));
+    CHECK(has(game.hears(edit(one.op)), "sends BlockAction"));
   }
 }
 
@@ -479,6 +509,13 @@ TEST_CASE("aos back: both buttons of a client of this game are passed on, each c
   CHECK(game.hears(tool(kGrenades)) == "sends SetTool player=3 tool=3\n");
 }
 
+TEST_CASE("aos back: a shot releases its own button, not the other one, which the client holds") {
+  Game game(true);
+  game.hears(trigger(false, true));
+  CHECK(has(game.hears(fire_along(0)), "sends WeaponInput player=3 buttons=3\n"));
+  CHECK(has(game.waits(kSoon), "sends WeaponInput player=3 buttons=2\n"));
+}
+
 TEST_CASE("aos back: what a player chooses before it enters is in its first packet") {
   Scene scene;
   scene.comes();
@@ -524,6 +561,8 @@ TEST_CASE("aos back: a new weapon alone and a new side alone are each asked for 
   watcher.comes();
   watcher.hears(anna(words::WATCH));
   watcher.receives(created(3, 255, 100, 100, "anna"));
+  CHECK(watcher.hears(change(-1, 2)) == "sends ChangeWeapon player=3 weapon=1\n");
+  CHECK_FALSE(has(watcher.waits(5 * kSecond), "loses Change"));                           // nobody answers this
   CHECK(watcher.hears(change(words::TEAM_ANY)) == "sends ChangeTeam player=3 team=0\n");  // the smaller side
   CHECK_FALSE(has(watcher.waits(19 * kSecond), "loses Change"));
   CHECK(has(watcher.waits(2 * kSecond), "loses Change: the server did not answer in time\n"));

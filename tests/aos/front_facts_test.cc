@@ -71,6 +71,7 @@ TEST_CASE("aos front: a life begins without the keys, buttons and tools of the l
   Game game(kAos);
   game.hears<words::Input>("unit: 12 bits: 1 tool: 1 primary: true");
   game.hears<words::Died>("player: 2 unit: 12 killer: 1");
+  CHECK(game.hears<words::Input>("unit: 12 tool: 1") == "");  // the dead hold none
   game.hears<words::Spawned>("unit: 12 pose { unit: 12 x: 100 y: 25 }");
   CHECK(game.hears<words::Input>("unit: 12 bits: 1 tool: 1 primary: true") ==
         "sends SetTool player=1 tool=1\nsends InputData player=1 keys=1\nsends WeaponInput player=1 buttons=1\n");
@@ -200,6 +201,10 @@ TEST_CASE("aos front: ammunition is sent when rounds have changed, and to the li
         "sends WeaponReload player=0 clip=255 reserve=255\n");
   game.hears<words::Died>("player: 1 unit: 11");
   CHECK(game.hears<words::Ammo>("player: 1 clip: 5 reserve: 5") == "");
+  Game other;
+  const std::string told = other.hears<words::Ammo>(some);
+  other.says(WeaponReload{0, 4, 44});
+  CHECK(other.hears<words::Ammo>(some) == told);  // the client has filled its clip itself
 }
 
 TEST_CASE("aos front: a cell's health is its mass as a share of the largest of its life, sent in steps of two") {
@@ -217,6 +222,7 @@ TEST_CASE("aos front: a cell's health is its mass as a share of the largest of i
   };
   CHECK(hp("5") == "sends SetHp hp=25 cause=0 source=(0 0 0)\n");
   CHECK(hp("5.05") == "");
+  CHECK(hp("5.2") == "sends SetHp hp=27 cause=0 source=(0 0 0)\n");
   CHECK(hp("20") == "sends SetHp hp=100 cause=0 source=(0 0 0)\n");
   CHECK(hp("10") == "sends SetHp hp=25 cause=0 source=(0 0 0)\n");  // of the largest mass so far
 }

@@ -137,6 +137,18 @@ TEST_CASE("0.76: a late answer about one map does not count for the next map") {
   CHECK(outline(play.says(MapCached{1})) == "sends StateData\n");
 }
 
+TEST_CASE("0.76: an answer counts for the next map if the answers to the maps of more than a minute ago never came") {
+  Play play(k076Place);
+  play.opens();
+  play.hears<words::World>(Play::kFlat);
+  CHECK(outline(play.waits(65 * kSecond)) == "sends MapStart\nsends VersionGet\nsends StateData\n");
+  const std::size_t before = play.chunks;
+  play.hears<words::World>("hash: 'next' kind: OPEN walled: true");
+  CHECK(has(play.waits(kSecond), "sends MapStart "));
+  CHECK(outline(play.says(MapCached{1})) == "sends StateData\n");
+  CHECK(play.chunks == before);
+}
+
 TEST_CASE("a map goes out no faster than its client takes it") {
   Play play;
   play.opens();
@@ -208,6 +220,7 @@ TEST_CASE("a watcher is a spectator") {
         "sends CreatePlayer player=0 weapon=0 team=255 position=(256 256 19.75) name=\"anna\"\n");
   CHECK(play.waits(30 * kSecond) == "");
   CHECK(play.says(PositionData{{256, 256, 59}}) == "");
+  CHECK(play.says(ChangeTeam{0, 255}) == "");
 }
 
 TEST_CASE("a spectator asks for a side by the packet by which it entered, as OpenSpades does") {
@@ -502,6 +515,22 @@ TEST_CASE(
   }
   CHECK(count(said, "sends PlayerLeft") == 0);
   CHECK(count(said, "sends CreatePlayer") == 0);
+}
+
+TEST_CASE("a player takes the number of a shown one only if it is nearer by a fifth, so that nobody flickers") {
+  Play play;
+  play.plays();
+  for (core::Id id = 20; id < 60; ++id)
+    play.comes(id, "name: 'p" + std::to_string(id) + "' team: BLUE",
+               "alive: true pose { x: " + std::to_string(id < 50 ? 150 : 190) + " }");
+  play.waits(5 * kSecond);
+  const auto comes_to = [&](const char* x) {
+    std::string said = play.hears<words::Pose>(std::string("unit: 159 x: ") + x);
+    said += play.waits(5 * kSecond);
+    return has(said, "name=\"p59\"");
+  };
+  CHECK_FALSE(comes_to("130"));
+  CHECK(comes_to("110"));
 }
 
 TEST_CASE("in a room with many units, new players appear with the next snapshot, not after a search for each word") {

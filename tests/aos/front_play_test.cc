@@ -101,6 +101,49 @@ TEST_CASE("a client that holds a key but is silent, or stays behind, stands wher
   CHECK(play.waits(500 * kMillisecond).find("says PoseClaim") != std::string::npos);
 }
 
+TEST_CASE("a client that stood at something moves by its keys again once it has got past it or presses other keys") {
+  for (const bool passes : {true, false}) {
+    CAPTURE(passes);
+    Play play;
+    play.plays();
+    play.says(OrientationData{{1, 0, 0}});
+    play.says(InputData{0, 1});
+    play.says(PositionData{{256.2F, 256, 59.75F}});
+    play.waits(kSecond);
+    play.says(PositionData{{256.8F, 256, 59.75F}});
+    CHECK(play.waits(200 * kMillisecond) == "");
+    if (passes)
+      play.says(PositionData{{259, 256, 59.75F}});
+    else
+      play.says(InputData{0, 9});
+    CHECK(has(play.waits(500 * kMillisecond), "says PoseClaim"));
+  }
+}
+
+TEST_CASE("a client that falls for long is computed without a word from it, and stands at nothing") {
+  Play play;
+  play.plays();
+  play.says(OrientationData{{1, 0, 0}});
+  play.says(InputData{0, 1});
+  play.says(PositionData{{256, 256, -60}});
+  play.waits(1300 * kMillisecond);
+  CHECK(has(play.waits(200 * kMillisecond), "says PoseClaim"));
+  play.says(PositionData{{256, 256, -20}});  // its keys have led it farther than it went
+  CHECK(last_x(play.waits(500 * kMillisecond)) > 0);
+}
+
+TEST_CASE("after a stall, a client has gone no farther than in a third of a second") {
+  Play play;
+  play.plays();
+  play.says(OrientationData{{1, 0, 0}});
+  play.says(InputData{0, 1});
+  play.says(PositionData{{256.1F, 256, 59.75F}});
+  play.stage.ages(kSecond);
+  const double x = last_x(play.waits(200 * kMillisecond));
+  CHECK(x > kMetresPerBlock);
+  CHECK(x < 5 * kMetresPerBlock);
+}
+
 TEST_CASE("a client that stands and looks round claims where it looks, ten times a second at most") {
   Play play;
   play.plays();
