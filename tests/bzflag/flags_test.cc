@@ -173,6 +173,9 @@ TEST_CASE("shots bounce off buildings where all do, or with the flag for it, and
     CHECK(sent(hit, "MsgKilled").starts_with(bounces ? "sends MsgKilled killer=3 reason=1 shot=256" : ""));
     CHECK(sent(hit, "MsgKilled").empty() == !bounces);
   }
+  auto thief = driven(20, 0, kRicochet);
+  take(thief, "TH");
+  CHECK(sent(after(thief, shot("TH", {24.5F, 0, 1.57F}, {100, 0, 0}, 3)), "MsgTransferFlag").empty());
 }
 
 TEST_CASE("a tank is hit within its radius and at its height, and a narrow, tiny or large one as its flag says") {
@@ -347,6 +350,36 @@ TEST_CASE("our own shots have the speed and the life that bzfs expects, and relo
     const double expected = std::min(75.0, 2 * 3 * factor(effect.fire_rate, variables) / 3.5);
     CHECK(std::abs(static_cast<double>(numbers_after(fired, " life=").size()) - expected) < 0.3 * expected + 2);
   }
+}
+
+TEST_CASE("our own shots leave a large tank farther from its middle, and a small one nearer to it") {
+  const auto muzzle = [](std::string_view code) {
+    auto stage = driven();
+    if (!code.empty()) take(stage, code);
+    stage.hears(words::Keys());
+    stage.waits(110 * core::kMillisecond);
+    const std::string fired = sent(stage.hears(words::Split()), "MsgShotBegin");
+    REQUIRE_FALSE(fired.empty());
+    return numbers_after(fired, " pos=(")[0];
+  };
+  CHECK(muzzle("") == doctest::Approx(4.42));
+  CHECK(muzzle("O") == doctest::Approx(2.5 * 4.42));
+  CHECK(muzzle("T") == doctest::Approx(0.4 * 4.42));
+}
+
+TEST_CASE("where tanks jump, one that has burrowed or has the flag against it does not") {
+  const auto jumps = [](std::string_view code) {
+    auto stage = driven(0, 0, kJumping);
+    if (!code.empty()) take(stage, code);
+    stage.waits(2 * core::kSecond);
+    words::Keys keys;
+    keys.set_bits(words::Keys::JUMP);
+    stage.hears(keys);
+    return lines(stage.waits(core::kSecond), "says Pose").find(" vz: ") != std::string::npos;
+  };
+  CHECK(jumps(""));
+  CHECK_FALSE(jumps("NJ"));
+  CHECK_FALSE(jumps("BU"));
 }
 
 TEST_CASE("a flag changes the speed, the turn and the size of a driven tank by its variable") {

@@ -307,6 +307,7 @@ TEST_CASE("a resync sends no event to a client") {
   CHECK(count(comes, "sends MsgAlive") == 0);
   CHECK(lines(comes, "sends MsgPlayerUpdateSmall").find(" status=1 ") != std::string::npos);
   CHECK(stage.hears(died(3, 13, 1)).starts_with("sends MsgKilled"));
+  CHECK(resync(spawned(11, 7, 8)) == "sends MsgAlive player=0 pos=(7 8 0) azimuth=0\n");  // its own tank must be there
 }
 
 TEST_CASE("a player whose tank changes continues in the next") {
@@ -340,6 +341,22 @@ TEST_CASE("a death is sent once; a death that nobody confirms is undone on the s
   CHECK(lines(stage.waits(2 * core::kSecond), "sends MsgAlive") == "");
   CHECK(stage.receives(by_client({AliveRequest{}})) == "says Spawn\n");
   CHECK(stage.hears(spawned(11, 5, 6)) == "sends MsgAlive player=0 pos=(5 6 0) azimuth=0\n");
+
+  CHECK(stage.receives(by_client({i_am_dead()})) == "says DeathClaim killer: 2 why: BY_SHOT\n");
+  stage.hears(died(1, 11, 2));
+  stage.hears(spawned(11, 7, 8));
+  CHECK(lines(stage.waits(2 * core::kSecond), "sends MsgAlive") == "");  // it is in its next life
+}
+
+TEST_CASE("a shot without a height comes out of a gun, unless it is one of BZFlag, where shots may be that low") {
+  for (const bool victim : {false, true}) {
+    CAPTURE(victim);
+    auto stage = in_play(victim);
+    words::Shot low = shot(words::BALL, 60, 40, -100);
+    low.set_z(0);
+    const std::string begun = stage.hears(low);
+    CHECK(begun.find(victim ? " pos=(60 40 0) " : " pos=(60 40 1.57) ") != std::string::npos);
+  }
 }
 
 TEST_CASE("if the server decides about hits, shots end before the client's tank; if the victim does, they fly on") {
@@ -682,6 +699,10 @@ TEST_CASE("a capture that kills nobody: the client, which has blown itself up, i
   auto stage = in_play();
   capture_red_flag(stage);
   CHECK(lines(stage.waits(core::kSecond), "sends MsgAlive") == "sends MsgAlive player=0 pos=(0 0 0) azimuth=0\n");
+  stage.hears(died(1, 11, 2));
+  capture_red_flag(stage);  // which its tank does not live to see
+  stage.hears(spawned(11, 5, 6));
+  CHECK(lines(stage.waits(core::kSecond), "sends MsgAlive") == "");
 }
 
 TEST_CASE("a client's chat, requests and shots become intents") {

@@ -5,13 +5,13 @@
 namespace entente::bzflag::old_back_test {
 namespace {
 
-/// The small world, as records.
-Buffer records(std::size_t dialect) {
+/// The world, as records.
+Buffer records(std::size_t dialect, const Buffer& database = small_world()) {
   GameSettings settings = small_settings();
   settings.game_type = 1;
   settings.options = kJumping;
   std::size_t left_out = 0;
-  const auto groups = read_world(small_world(), 0);
+  const auto groups = read_world(database, 0);
   Buffer out;
   write_world(records_of(std::get<GroupWorld>(*groups), settings, dialect, kLargestWorld, left_out), dialect, out);
   CHECK(left_out == 0);
@@ -20,15 +20,15 @@ Buffer records(std::size_t dialect) {
 
 WorldChunk whole(const Buffer& world) { return {0, 0, world}; }
 
-void load(testing::BackStage& stage, std::size_t dialect) {
+void load(testing::BackStage& stage, std::size_t dialect, const Buffer& database = small_world()) {
   stage.opens();
   stage.receives(by_server({welcome(3, kDialects[dialect].version.substr(4)), NegotiateFlags{}}, dialect));
   if (kDialects[dialect].settings) {
     Buffer world;
-    write_world(std::get<GroupWorld>(*read_world(small_world(), 0)), dialect, world);
+    write_world(std::get<GroupWorld>(*read_world(database, 0)), dialect, world);
     stage.receives(by_server({small_settings(), hash_of(world), whole(world)}, dialect));
   } else {
-    const Buffer world = records(dialect);
+    const Buffer world = records(dialect, database);
     stage.receives(by_server({hash_of(world), whole(world)}, dialect));
   }
 }
@@ -39,9 +39,9 @@ AddPlayer added(std::uint8_t number, std::int16_t team, std::string_view name) {
   return add;
 }
 
-testing::BackStage in(std::size_t dialect, const words::Enter& enter = anna()) {
+testing::BackStage in(std::size_t dialect, const words::Enter& enter = anna(), const Buffer& database = small_world()) {
   auto stage = back_stage({}, dialect);
-  load(stage, dialect);
+  load(stage, dialect, database);
   stage.hears(enter);
   stage.receives(by_server({Accept{player_id(3)}, added(5, 2, "ben"), added(3, 1, "anna")}, dialect));
   return stage;
@@ -200,6 +200,27 @@ TEST_CASE("where clients choose their spawn point, our back finds a free place")
   CHECK(spawned.starts_with("says Spawned unit: 103 pose { unit: 103 x: 7 yaw: 1.57"));
   auto later = in(kDialect110);
   CHECK(later.hears(words::Spawn()) == "sends MsgAlive\n");
+
+  GroupWorld crowded;  // more than half of it is a building
+  crowded.world.boxes = {{{0, 0, 0}, 0, {150, 150, 9}, 0}};
+  Buffer database;
+  write_world(crowded, 0, database);
+  auto stays_out = in(kDialectWiki, anna(), database);
+  for (int life = 0; life < 10; ++life) {
+    CAPTURE(life);
+    std::string request = stays_out.hears(words::Spawn());
+    request += stays_out.waits(6 * core::kSecond);
+    const auto x = numbers_after(lines(request, "sends MsgAlive"), " pos=(");
+    REQUIRE_FALSE(x.empty());
+    const std::string rest = request.substr(request.find(" pos=(") + 6);
+    const double y = std::stod(rest.substr(rest.find(' ')));
+    CHECK(std::max(std::abs(x[0]), std::abs(y)) > 150);
+    Killed killed;
+    killed.victim = alive_at(3, 0).player;
+    killed.killer = alive_at(5, 0).player;
+    stays_out.receives(by_server({alive_at(3, static_cast<float>(x[0])), killed}, kDialectWiki));
+    stays_out.waits(6 * core::kSecond);
+  }
 }
 
 TEST_CASE("a 1.10 shot may go by stream, and its flag is looked up when it kills") {
