@@ -39,6 +39,12 @@ TEST_CASE("aos front: a freed number rests for two seconds, and then the one tha
   CHECK(has(game.waits(1100 * kMillisecond), "sends CreatePlayer player=4 "));  // the other one still rests
   CHECK(number(51) == 0);
   CHECK(has(game.waits(kSecond), "sends CreatePlayer player=3 "));
+  game.hears<words::PlayerGone>("id: 50");
+  game.waits(kSecond);
+  game.hears<words::PlayerGone>("id: 51");
+  game.waits(3 * kSecond);  // now both are free
+  CHECK(number(52) == 4);
+  CHECK(number(53) == 3);
 }
 
 TEST_CASE("aos front: a player's colour is that of its blocks: told when it changes, never our own") {
