@@ -55,6 +55,7 @@ TEST_CASE("panic back: bricks, things to pick up and decorations are nobody's, a
 
 TEST_CASE("panic back: a number that is created again is the same unit, as it is now") {
   Game game;
+  CHECK(has(game.receives(game.lines.create(16, 50, 1, 8, 8)), "says Spawned unit: 102 pose { unit: 102 x: -187.5 "));
   const std::string again = game.receives(game.lines.create(20, 40, 4, 9, 9));
   CHECK(has(again, "says Unit id: 104 owner: 101 "));
   CHECK(has(again, " health: 40 max_health: 50 "));

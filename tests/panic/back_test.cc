@@ -85,7 +85,8 @@ TEST_CASE("a step is one Action, and the Move that answers it is a pose") {
         "says Pose unit: 103 x: -362.5 y: 262.5 yaw: -3.1415926535897931\n"
         "says WorldEdit edit { x: -387.5 y: 262.5 }\n");  // the wall is learnt
   CHECK(play.hears<words::Select>("unit: 103") != "");
-  CHECK(play.hears<words::Toward>("x: -500 y: 262.5") == "");  // and a tank with a goal does not drive into it
+  CHECK(play.points("x: -500 y: 262.5") == "");  // and a tank with a goal does not drive into it
+  CHECK(play.points("x: -500 y: 212.5") == "sends Action player=1 action=1 direction=3 piece=2\n");
 }
 
 TEST_CASE("a tank has at most one unanswered Action; of the intents meanwhile, only the newest is kept") {
@@ -254,6 +255,25 @@ TEST_CASE("a client that turns on the spot turns its tank: by a move there and b
   CHECK(play.stage.waits(5 * kSecond) == "");
 }
 
+TEST_CASE("a tank that has just driven turns on the spot half a second later, and not if it cannot go there and back") {
+  Play play;
+  play.start();
+  const std::string drives = "sends Action player=1 action=1 direction=1 piece=1\n";
+  CHECK(play.hears<words::PoseClaim>("x: -362.5 y: 337.5 yaw: 0") == drives);
+  CHECK(actions(play.receives(play.lines.move(kNorth, 1, 1))) == 0);
+  CHECK(play.stage.waits(250 * kMillisecond) == drives);
+  CHECK(actions(play.receives(play.lines.move(kNorth, 1, 1))) == 0);
+  CHECK(play.stage.waits(499 * kMillisecond) == "");
+  CHECK(play.stage.waits(kMillisecond) == "sends Action player=1 action=1 direction=4 piece=1\n");
+
+  Play blocked;
+  blocked.start();
+  blocked.hears<words::Step>("unit: 102 direction: WEST");
+  blocked.receives(blocked.lines.move(kWest, 0, 1));  // a wall
+  CHECK(blocked.hears<words::PoseClaim>("x: -362.5 y: 287.5 yaw: 0") == "");
+  CHECK(blocked.stage.waits(5 * kSecond) == "");
+}
+
 TEST_CASE("a player who enters after the start gets his name from then on") {
   Play play;
   play.stage.opens();
@@ -384,7 +404,7 @@ TEST_CASE("with the .map file, a safe shot is known to be safe") {
   CHECK(actions(play.hears<words::Fire>("vx: -1")) == 1);
   // A tank with a goal does not drive into a known wall.
   play.receives(play.lines.move(kWest, 0, 1));
-  CHECK(play.hears<words::Toward>("x: -500 y: 150") == "");
+  CHECK(play.points("x: -500 y: 146.67") == "");
 }
 
 TEST_CASE("hits and deaths are passed on with the shooter, and a spawn puts the next tank into play") {
@@ -505,6 +525,22 @@ TEST_CASE("the shooter is the tank that turned towards the victim last, in range
         each.by == 0 ? "says Health" : "says Shot shooter: 101 unit: " + std::to_string(101 + each.by) + " ";
     INFO(told);
     CHECK(told.starts_with(shot));
+  }
+}
+
+TEST_CASE("of two tanks that may have shot, the one that turned last did, whatever their numbers are") {
+  for (const std::uint32_t last : {1U, 2U}) {
+    Play play;
+    play.stage.opens();
+    play.receives(joined({play.lines.state(1, {100}), play.lines.create(16, 50, 100, 15, 15),
+                          play.lines.create(20, 50, 1, 15, 13), play.lines.create(20, 50, 2, 15, 17),
+                          play.lines.event(kGameStart, 0, 0, 0)}));
+    for (const std::uint32_t number : {3 - last, last}) {
+      play.receives(play.lines.move(number == 1 ? 3 : kNorth, 0, number));
+      play.stage.waits(kMillisecond);
+    }
+    const std::string told = play.receives(play.lines.event(kUpdateHealth, 0, 20, 100));
+    CHECK(told.find(last == 1 ? " from_y: 62.5" : " from_y: -37.5") != std::string::npos);
   }
 }
 

@@ -251,10 +251,26 @@ TEST_CASE("panic front: a held key repeats its step after a second, and a step f
   Game game;
   CHECK(has(game.acts(kDrive, kEast, 1), "says Step"));
   CHECK_FALSE(has(game.acts(kDrive, kEast, 1), "says Step"));
-  game.stage.ages(kSecond);
+  game.stage.ages(kSecond - 1);
+  CHECK_FALSE(has(game.acts(kDrive, kEast, 1), "says Step"));
+  game.stage.ages(1);
   CHECK(has(game.acts(kDrive, kEast, 1), "says Step unit: 5 direction: EAST x: 37.5 "));
   game.poses(5, 37.5, -12.5, 0);
   CHECK(has(game.acts(kDrive, kEast, 1), "says Step unit: 5 direction: EAST x: 62.5 "));
+}
+
+TEST_CASE("panic front: a tank has five seconds to turn for its step, and is free once it is on its next tile") {
+  Game slow;
+  slow.acts(kDrive, kEast, 1);
+  slow.hears<words::Pose>("unit: 5 x: 12.5 y: -12.5 yaw: 1.5 yaw_rate: -0.3");
+  slow.waits(4 * kSecond);
+  CHECK_FALSE(has(slow.acts(kDrive, kNorth, 1), "says Step"));
+  CHECK(has(slow.waits(2 * kSecond), "says Step unit: 5 direction: NORTH "));
+
+  Game there;
+  there.acts(kDrive, kEast, 1);
+  there.poses(5, 37.5, -12.5, 0, 10);  // still moves
+  CHECK(has(there.acts(kDrive, kNorth, 1), "says Step unit: 5 direction: NORTH "));
 }
 
 TEST_CASE("panic front: a cell's ammunition is a tenth of the mass of all cells of its player") {

@@ -99,6 +99,8 @@ TEST_CASE("a tank with a velocity is moved on without new poses, a tile at a tim
   play.poses(6, 112.5, -12.5, 0, 25);
   const std::string said = play.waits(900 * kMillisecond);
   CHECK(said == "sends Move direction=2 value=1 piece=2\n");
+  CHECK(play.poses(6, 152.3, -12.5, 0, 0.5) == "");  // slowly, too
+  CHECK(play.waits(kSecond) == "sends Move direction=2 value=1 piece=2\n");
 }
 
 TEST_CASE("a step without effect only turns the tank") {
@@ -396,10 +398,11 @@ TEST_CASE("a tank on the tile of a wall is shown on the nearest tile without one
       play.hears<words::Unit>("id: 9 owner: 3 team: BLUE alive: true pose { x: 37.5 y: -1.5 yaw: 1.57 }");
   CHECK(created == "sends CreateTank code=20 value=50 piece=4 x=17 y=15\n");  // north of it
   CHECK(play.poses(9, 45, -3, 1.57) == "");                                   // still nearest to the north
+  CHECK(play.poses(9, 48, -4, 1.57) == "");  // nearer to the east, but it stays where it is shown
   CHECK(play.poses(9, 48.5, -20, 1.57) ==
         "sends Move direction=2 value=1 piece=4\nsends Move direction=3 value=1 piece=4\nsends Move direction=1 "
         "value=0 piece=4\n");
-  CHECK(play.hears<words::Pose>("unit: 9 x: 37.5 y: -12.5 z: 9 yaw: 1.57") ==
+  CHECK(play.hears<words::Pose>("unit: 9 x: 40 y: -3 z: 9 yaw: 1.57") ==
         "sends Move direction=4 value=1 piece=4\nsends Move direction=1 value=0 piece=4\n");  // on top
   CHECK(play.poses(9, 62.5, -12.5, 1.57).starts_with("sends Move direction=2 value=1 piece=4\n"));
   // The client's own tank steps from where it is shown.
@@ -642,7 +645,7 @@ TEST_CASE("a client that stops reading gets only the latest state when it reads 
   Play play;
   play.start();
   play.poses(6, 112.5, -12.5);
-  play.stage.set_waiting(10'000);
+  play.stage.set_waiting(2'049);
   CHECK(play.poses(6, 137.5, -12.5) == "");
   CHECK(play.poses(6, 187.5, -12.5) == "");
   CHECK(play.waits(kSecond) == "");
