@@ -132,6 +132,12 @@ TEST_CASE("ogar back: the mouse is on the cell until the player steers, and is s
   CHECK(has(play.waits(kTick), "x=1768 y=-884 "));
   std::string all = play.waits(kSecond);
   CHECK(std::count(all.begin(), all.end(), '\n') >= 25);
+  all.clear();
+  for (int i = 0; i < 20; ++i) {  // ticks that come late by 10 ms every other time
+    play.stage.ages(i % 2 == 0 ? kTick + 10 * kMillisecond : kTick - 10 * kMillisecond);
+    all += play.waits(0);
+  }
+  CHECK(count(all, "sends ClientUpdate ") == 20);
 }
 
 TEST_CASE("ogar back: every kind of steering becomes a mouse position") {
@@ -476,6 +482,12 @@ TEST_CASE("ogar back: watching sends the spectate flag; roaming sends Q after it
   CHECK(has(play.waits(kTick), "flags=2 "));
   play.waits(kTick);
   CHECK(has(play.waits(kTick), "flags=4 "));
+  play.receives(Shown().add(7, CellType::kPlayer, 0, 0, 32, "anna", true));  // a life that it did not ask for
+  play.waits(4 * kTick);
+  play.receives(Shown().remove(7));
+  play.waits(kTick);
+  play.hears(watch);
+  CHECK(has(play.waits(kTick), "flags=2 "));
   CHECK(play.receives(Shown().camera(100, -200, 0.4F)) ==
         "says View x: 5.6569084995050209 y: 11.313816999010042 width: 271.53160393010478 height: 152.73652721068393 "
         "(to 1)\n");
@@ -721,7 +733,10 @@ TEST_CASE("ogar back: a unit without further updates stands still") {
   play.receives(Shown().add(20, CellType::kPlayer, 0, 0, 60, "ben"));
   CHECK(play.receives(Shown().move(20, 8.83875F, 0)) ==
         "says Pose unit: 103 x: 0.499999993526182 vx: 12.499999838154551 radius: 3.3941450997030125\n");
-  CHECK(has(play.waits(2 * kTick), "says Pose unit: 103 x: 0.499999993526182 radius:"));
+  play.waits(kTick);
+  play.receives(Shown().move(20, 17.6775F, 0));
+  CHECK(!has(play.waits(kTick), "says Pose"));  // its first move is old, and it has moved again
+  CHECK(has(play.waits(kTick), "says Pose unit: 103 x: 0.999999987052364 radius:"));
 }
 
 TEST_CASE("ogar back: a cell that is added again and moves, many times, takes no more memory") {

@@ -313,6 +313,11 @@ TEST_CASE("ogar front: of three tanks, the active one is the client's own cell, 
         "sends Update flags=1152 added=[{id=4294967295 type=0 x=9015.525 y=0 size=60 colour=(255 16 64) flags=2 "
         "name=\"anna\"} "
         "{id=4294967294 type=0 x=9192.3 y=0 size=60 colour=(255 16 64) flags=3 name=\"anna\"}] removed=[51 52]\n");
+  CHECK(play.wishes({8838, 0, ogar::kQRelease}) == "");
+  words::Hidden hidden;
+  hidden.set_unit(50);
+  play.hears(hidden);
+  CHECK(play.wishes({8838, 0, ogar::kQPress}) == "says Select unit: 51\n");
 }
 
 TEST_CASE("ogar front: a client that loses its active tank is dead until it spawns again") {
@@ -320,22 +325,28 @@ TEST_CASE("ogar front: a client that loses its active tank is dead until it spaw
   play.greeted();
   play.wishes({0, 0, ogar::kSpawn, 0, "anna"});
   play.hears(player(1, "anna"));
-  for (const Id id : {50U, 51U}) play.hears(unit(id, Unit::TANK, id - 50.0, 0, 0, 1));
-  play.hears(owns(1, {50, 51}, 50));
+  for (const Id id : {50U, 51U, 52U}) play.hears(unit(id, Unit::TANK, id - 50.0, 0, 0, 1));
+  play.hears(owns(1, {50, 51, 52}, 50));
   CHECK(count(play.waits(kTick), "flags=3") == 1);
   words::Died died;
   died.set_player(1);
   died.set_unit(50);
   play.hears(died);
-  play.hears(owns(1, {51}, 51));
+  play.hears(owns(1, {51, 52}, 51));
   CHECK(has(play.waits(kTick), "removed=[50]"));
   CHECK(play.wishes({0, 0, ogar::kSpawn, 0, "anna"}) == "says Spawn\n");
-  CHECK(!has(play.waits(kSecond), "added"));
   words::Spawned spawned;
+  spawned.set_unit(52);
+  play.hears(spawned);
+  CHECK(!has(play.waits(kSecond), "added"));
   spawned.set_unit(51);
   play.hears(spawned);
   CHECK(has(play.waits(kTick),
             "{id=4294967295 type=0 x=0 y=0 size=60 colour=(255 16 64) flags=3 name=\"anna\"}] removed=[51]"));
+  died.set_unit(52);
+  play.hears(died);
+  play.waits(kTick);
+  CHECK(!has(play.wishes({0, 0, ogar::kSpawn, 0, "anna"}), "says Spawn"));  // it plays on
 }
 
 TEST_CASE("ogar front: a shot is a flying piece of mass; a ray is one that flies for 0.3 seconds") {
@@ -876,7 +887,8 @@ TEST_CASE("ogar front: in a game with teams, the board shows each team's share o
   }
   const std::string shown = play.waits(12 * kSecond);
   CHECK(count(shown, "board={type=2 slices=[0.25 0.75 0]}") == 2);
-  for (const auto team : {words::RED, words::GREEN}) {  // without wins, the teams' shares are equal
+  CHECK(!has(play.waits(4 * kSecond), "board={type=2 "));  // the players are listed for three quarters of the time
+  for (const auto team : {words::RED, words::GREEN}) {     // without wins, the teams' shares are equal
     words::TeamScore score;
     score.set_team(team);
     play.hears(score);

@@ -116,11 +116,13 @@ TEST_CASE("ogar back: a split or an eject that the server ignores is counted, an
     CHECK(count(all, told) == (first ? 1 : 0));
   }
   CHECK_FALSE(has(splits(play, 8), lost));
-  const std::string soon = vain(play, words::Eject());
-  CHECK(count(soon, lost) == 1);
-  CHECK_FALSE(has(soon, told));
-  play.waits(60 * kSecond);
-  CHECK_FALSE(has(splits(play, 9), lost));
+  for (const std::uint32_t id : {9U, 10U}) {
+    const std::string soon = vain(play, words::Eject());
+    CHECK(count(soon, lost) == 1);
+    CHECK_FALSE(has(soon, told));
+    play.waits(id == 9 ? 40 * kSecond : 20 * kSecond);
+    CHECK_FALSE(has(splits(play, id), lost));
+  }
   CHECK(has(vain(play, words::Eject()), told));
 }
 
@@ -375,6 +377,7 @@ TEST_CASE("ogar back: a top speed is told when it has changed by a fiftieth, eve
   };
   play.waits(3 * kSecond);
   CHECK(tells(102, 3 * kSecond) == 0);
+  CHECK(tells(110, 3 * kSecond) == 1);
   CHECK(tells(150, 3 * kSecond) == 1);
   CHECK(tells(200, kTick) == 1);
   CHECK(tells(300, kSecond) == 0);
@@ -394,6 +397,25 @@ TEST_CASE("ogar back: of two thousand cells out of sight, the oldest is gone whe
   const std::string said = play.receives(Shown().remove(5'000));
   CHECK(count(said, "says Gone ") == 1);
   CHECK(has(said, "says Gone unit: 102\n"));
+}
+
+TEST_CASE("ogar back: a cell that was seen again in the meantime is gone a minute after it was seen last") {
+  Playing play;
+  const auto comes = [&] { play.receives(Shown().add(20, CellType::kVirus, 950, 0, 60)); };
+  comes();
+  play.receives(Shown().remove(20));
+  play.waits(30 * kSecond);
+  comes();
+  play.receives(Shown().remove(20));
+  CHECK_FALSE(has(play.waits(59 * kSecond), "says Gone"));
+  CHECK(count(play.waits(2 * kSecond), "says Gone unit: 102\n") == 1);
+}
+
+TEST_CASE("ogar back: a cell that appears where another one of its player is was not thrown anywhere") {
+  Playing play;
+  play.receives(Shown().add(20, CellType::kPlayer, 300, 0, 60, "ben"));
+  CHECK_FALSE(has(play.receives(Shown().add(21, CellType::kPlayer, 300, 0, 60, "ben")), "says Shot"));
+  CHECK(has(play.receives(Shown().add(22, CellType::kPlayer, 310, 0, 60, "ben")), "says Shot"));
 }
 
 TEST_CASE("ogar back: a split is seen also in a new world whose cells are numbered anew") {
@@ -601,6 +623,31 @@ TEST_CASE("ogar back: a room with teams is told as such") {
   stage.receives(Buffer(Shown().teams().border()));
   CHECK(stage.world().room().teams());
   CHECK(stage.world().room().mode() == "teams");
+}
+
+TEST_CASE("ogar back: a full board says nothing about those whom it does not list") {
+  Playing play;
+  play.receives(Shown().add(20, CellType::kPlayer, 300, 0, 30, "ben").add(21, CellType::kPlayer, 950, 0, 30, "ben"));
+  play.receives(Shown().remove(21));  // out of sight
+  play.receives(Shown().eat(20, 7));
+  play.waits(kTick);
+  Shown board;
+  for (std::uint16_t place = 1; place <= 9; ++place) board.row(place, 0, "tim");
+  Shown full = board;
+  full.row(10, 0, "tim");
+  CHECK_FALSE(has(play.receives(full), "says Died"));
+  CHECK(has(play.receives(board), "says Died player: 102 "));
+  CHECK_FALSE(has(play.receives(Shown().eat(21, 7)), "says Died"));  // once
+}
+
+TEST_CASE("ogar back: nobody is the killer of its own cells") {
+  Playing play;
+  play.receives(Shown().add(20, CellType::kPlayer, 300, 0, 30, "ben").add(21, CellType::kPlayer, 950, 0, 30, "ben"));
+  play.receives(Shown().remove(21));
+  play.receives(Shown().eat(20, 21));
+  play.waits(kTick);
+  const std::string died = play.receives(Shown().row(1, 3, "anna"));
+  CHECK(has(died, "says Died player: 102 unit: 103 why: BY_TOUCH "));
 }
 
 TEST_CASE("ogar back: a board without rows says nothing about who is dead") {
