@@ -125,14 +125,32 @@ TEST_CASE("the smallest file, a header and a footer, is whole, with a checksum a
   }
 }
 
-TEST_CASE("a footer that is too long is refused") {
-  const auto file = by_hand([](Buffer& out) {
-    put_record(out, Op::kFooter, [&] {
-      put(out, std::uint64_t{0}), put(out, std::uint64_t{0}), put(out, std::uint32_t{0}), put(out, std::uint8_t{0});
+TEST_CASE("a footer that is too short or too long is refused") {
+  const auto with = [](std::size_t size) {
+    return by_hand([&](Buffer& out) {
+      put_record(out, Op::kFooter, [&] { out.resize(out.size() + size); });
+      append(out, kMagic);
     });
-    append(out, kMagic);
+  };
+  CHECK(hear(with(20)).error == "");
+  CHECK(has(hear(with(19)).error, "footer: the record ends too soon"));
+  CHECK(has(hear(with(21)).error, "footer: the record is too long"));
+}
+
+TEST_CASE("schemas of the id 0, which is invalid, are ignored, and a channel of no schema has none") {
+  const auto file = by_hand([](Buffer& out) {
+    put(out, Schema{0, "S", "", {}});
+    put(out, Schema{0, "T", "", {}});
+    put(out, Channel{1, 0, "/a", "", {}});
+    put_message(out, 1, 1, 10, "one");
+    put_end(out);
   });
-  CHECK(has(hear(file).error, "the record is too long"));
+  testing::MemorySource source(file);
+  Reader reader(source);
+  const Heard heard = hear(reader);
+  CHECK(heard.error == "");
+  CHECK(heard.messages == std::vector<Said>{{1, 1, 10, "one"}});
+  CHECK(reader.definitions().schema(0) == nullptr);
 }
 
 TEST_CASE("a file that is cut at any byte gives all whole chunks before, and the error names the place") {
@@ -638,6 +656,19 @@ TEST_CASE("an attachment of which some part cannot be read is an error") {
     Reader reader(source);
     CHECK(hear(reader).error == "bad disk");
   }
+}
+
+TEST_CASE("an attachment counts in the checksum of the data: its head, its content and its own checksum") {
+  const auto with = [](std::uint32_t wrong) {
+    return by_hand([&](Buffer& out) {
+      put_record(out, Op::kAttachment, [&] { append(out, as_bytes("content")), put(out, crc32(as_bytes("content"))); });
+      const std::uint32_t crc = crc32(out) ^ wrong;
+      put_record(out, Op::kDataEnd, [&] { put(out, crc); });
+      put_footer(out);
+    });
+  };
+  CHECK(hear(with(0)).error == "");
+  CHECK(has(hear(with(1)).error, "the data before this byte is damaged"));
 }
 
 TEST_CASE("an invalid message index is refused") {

@@ -34,6 +34,12 @@ FrameView view(std::uint32_t link, std::string_view text) {
   return {.link = link, .way = TO_SERVER, .lane = STREAM, .bytes = as_bytes(text), .name = "Text", .raw = false};
 }
 
+FrameView down(std::string_view text) {
+  auto frame = view(1, text);
+  frame.way = TO_CLIENT;
+  return frame;
+}
+
 std::string a_word() {
   words::Intent intent;
   intent.mutable_say()->set_text("a word");
@@ -56,6 +62,19 @@ std::vector<std::string> lines(Recording& recording, std::string* error = nullpt
       line += std::to_string(one.frame->link()) + ": " + one.frame->data() + (one.frame->raw() ? " raw" : "");
     if (one.note) line += "note " + one.note->text() + " (" + std::to_string(one.note->bytes_lost()) + " bytes)";
     all.push_back(line);
+  }
+}
+
+/// Each frame of a recording, with the frames and bytes that it says are missing before it.
+std::vector<std::string> missing_before_frames(Recording& recording) {
+  std::vector<std::string> all;
+  for (;;) {
+    const auto event = recording.next();
+    REQUIRE(event.ok());
+    if (*event == nullptr) return all;
+    if (const Frame* frame = (*event)->frame)
+      all.push_back(frame->data() + " " + std::to_string(frame->frames_missing()) + " " +
+                    std::to_string(frame->bytes_missing()));
   }
 }
 
@@ -320,6 +339,69 @@ TEST_CASE("a second new file says also what the first one lacked") {
   CHECK(told[0].find(" note 3 frames are not recorded: ") != std::string::npos);
 }
 
+TEST_CASE("in a new file, the next frame in each direction says what its link lost with the files before") {
+  Watched watched;
+  Recorder& recorder = *watched.recorder;
+  recorder.frame(3 * kSecond, down("written"));
+  recorder.tick(4 * kSecond);
+  CHECK(recorder.recorded().frames == 3);
+  recorder.frame(4 * kSecond, view(1, "not yet"));
+  std::filesystem::resize_file(watched.part, 0);
+  recorder.tick(4 * kSecond + kSecond / 2);
+  recorder.frame(5 * kSecond, view(1, "up"));
+  recorder.frame(5 * kSecond, view(1, "and on"));
+  recorder.tick(7 * kSecond);
+  CHECK(recorder.recorded().frames == 2);
+  std::filesystem::resize_file(watched.folder / "a-2.mcap.part", 0);
+  recorder.tick(8 * kSecond);
+  recorder.frame(9 * kSecond, view(1, "after"));
+  recorder.frame(9 * kSecond, down("down"));
+  REQUIRE(ok(recorder.close(10 * kSecond)));
+  auto recording = Recording::open(watched.folder / "a-3.mcap");
+  REQUIRE(recording.ok());
+  // "before", "not yet", "up" and "and on"; "written".
+  CHECK(missing_before_frames(**recording) == std::vector<std::string>{"after 4 21", "down 1 7"});
+}
+
+TEST_CASE("a new file has the channels and the geometry that its words, worlds and other messages need") {
+  Watched watched;
+  Recorder& recorder = *watched.recorder;
+  Geometry geometry;
+  geometry.set_hash("map");
+  Snapshot world;
+  world.set_link(1);
+  world.set_geometry("map");
+  words::Say say;
+  say.set_text("hello");
+  const auto tell = [&](WallTime time) {
+    recorder.word(time, 1, WordKind::kIntent, as_bytes(a_word()));
+    recorder.geometry(geometry);
+    recorder.world(time, world);
+    recorder.other(time, {"/other", words::Say::descriptor(), {}}, say);
+  };
+  tell(3 * kSecond);
+  recorder.tick(4 * kSecond);
+  std::filesystem::resize_file(watched.part, 0);
+  recorder.tick(5 * kSecond);
+  tell(5 * kSecond);
+  REQUIRE(ok(recorder.close(6 * kSecond)));
+  auto recording = Recording::open(watched.folder / "a-2.mcap");
+  REQUIRE(recording.ok());
+  std::size_t words = 0, geometries = 0, worlds = 0;
+  for (;;) {
+    const auto event = (*recording)->next();
+    REQUIRE_MESSAGE(event.ok(), event.error().text);
+    if (*event == nullptr) break;
+    words += (*event)->word ? 1 : 0;
+    geometries += (*event)->geometry != nullptr ? 1 : 0;
+    worlds += (*event)->world != nullptr ? 1 : 0;
+  }
+  CHECK(words == 1);
+  CHECK(geometries == 1);
+  CHECK(worlds == 1);
+  CHECK((*recording)->progress().messages == 6);  // with a note, the opening of the link, and the other message
+}
+
 TEST_CASE("a file that was changed between two checks is detected at the next write") {
   Watched watched;
   std::filesystem::resize_file(watched.part, 0);
@@ -440,11 +522,6 @@ TEST_CASE("the next frame in the same direction says what a link lacks") {
   auto opened = Recorder::open(std::make_unique<testing::MemoryDisk>(file, room));
   REQUIRE(opened.ok());
   Recorder& recorder = **opened;
-  const auto down = [](std::string_view text) {
-    auto frame = view(1, text);
-    frame.way = TO_CLIENT;
-    return frame;
-  };
   recorder.opened(1 * kSecond, opening(1));
   recorder.frame(1 * kSecond, view(1, "first"));
   recorder.tick(2 * kSecond);
@@ -462,16 +539,8 @@ TEST_CASE("the next frame in the same direction says what a link lacks") {
   REQUIRE(ok(recorder.close(11 * kSecond)));
   testing::MemorySource source(file);
   Recording recording(source);
-  std::vector<std::string> missing;
-  for (;;) {
-    const auto event = recording.next();
-    REQUIRE(event.ok());
-    if (*event == nullptr) break;
-    if (const Frame* frame = (*event)->frame)
-      missing.push_back(frame->data() + " " + std::to_string(frame->frames_missing()) + " " +
-                        std::to_string(frame->bytes_missing()));
-  }
-  CHECK(missing == std::vector<std::string>{"first 0 0", "after 3 18", "and on 0 0", "down 1 8"});
+  CHECK(missing_before_frames(recording) ==
+        std::vector<std::string>{"first 0 0", "after 3 18", "and on 0 0", "down 1 8"});
 }
 
 TEST_CASE("a chunk ends by size, by age, or when the clock is set back") {
@@ -907,6 +976,22 @@ TEST_CASE("in older recordings, words that do not say their link are of their ch
     links.push_back((*event)->word->link);
   }
   CHECK(links == std::vector<std::uint32_t>{5, 7, 5, 9});
+}
+
+TEST_CASE("a recording that another program copied without its metadata is read to its end") {
+  Frame frame;
+  frame.set_link(1);
+  frame.set_data("copied");
+  const auto file = by_hand([&](Buffer& out) {
+    put(out, mcap::Schema{1, Frame::descriptor()->full_name(), "protobuf", {}});
+    put(out, mcap::Schema{2, "foxglove.Log", "protobuf", {}});
+    put(out, mcap::Channel{1, 1, "/wire", "protobuf", {}});
+    put(out, mcap::Channel{2, 2, "/log", "protobuf", {}});
+    put_message(out, 1, 1, kSecond, frame.SerializeAsString());
+    put_message(out, 2, 1, kSecond, "of the other program");
+    put_end(out);
+  });
+  CHECK(lines(file) == std::vector<std::string>{"1 1: copied"});
 }
 
 TEST_CASE("a message with another schema is skipped; one that does not match its schema is an error") {

@@ -115,13 +115,18 @@ inline void put_message(Buffer& out, std::uint16_t channel, std::uint32_t sequen
   });
 }
 
-/// A data end and a footer without checksums, and the magic.
-inline void put_end(Buffer& out) {
-  mcap::put_record(out, mcap::Op::kDataEnd, [&] { mcap::put(out, std::uint32_t{0}); });
+/// A footer without a checksum, and the magic.
+inline void put_footer(Buffer& out) {
   mcap::put_record(out, mcap::Op::kFooter, [&] {
     mcap::put(out, std::uint64_t{0}), mcap::put(out, std::uint64_t{0}), mcap::put(out, std::uint32_t{0});
   });
   out.insert(out.end(), mcap::kMagic.begin(), mcap::kMagic.end());
+}
+
+/// A data end and a footer without checksums, and the magic.
+inline void put_end(Buffer& out) {
+  mcap::put_record(out, mcap::Op::kDataEnd, [&] { mcap::put(out, std::uint32_t{0}); });
+  put_footer(out);
 }
 
 }  // namespace entente::trace

@@ -303,6 +303,29 @@ TEST_CASE("in a file without its end a seek finds a world in a chunk that also h
   CHECK(text(**event) == "world 1 8 ");
 }
 
+TEST_CASE("in a file without its end a seek finds a world that is older than the first message in its chunk") {
+  Buffer file;
+  testing::MemorySink sink(file);
+  mcap::Writer writer(sink);
+  REQUIRE(writer.begin().ok());
+  REQUIRE(writer.define(mcap::Schema{1, Snapshot::descriptor()->full_name(), "protobuf", {}}).ok());
+  REQUIRE(writer.define(mcap::Channel{1, 1, "/world", "protobuf", {}}).ok());
+  for (const WallTime time : {5 * kSecond, 2 * kSecond, 6 * kSecond}) {
+    const std::string data = world(1, static_cast<std::uint32_t>(time / kSecond), "").SerializeAsString();
+    writer.message({.channel = 1, .log_time = time, .publish_time = time, .data = as_bytes(data)});
+  }
+  REQUIRE(writer.end_chunk().ok());
+
+  testing::MemorySource source(file);
+  Recording recording(source);
+  const auto found = recording.go_to_world(1, 3 * kSecond);
+  REQUIRE(found.ok());
+  REQUIRE(*found);
+  const auto event = recording.next();
+  REQUIRE((event.ok() && *event != nullptr && (*event)->world));
+  CHECK(text(**event) == "world 1 2 ");
+}
+
 TEST_CASE("a seek takes no message of another channel for a world, and reads no chunk that has none") {
   Buffer file;
   testing::MemorySink sink(file);
