@@ -83,6 +83,19 @@ TEST_CASE("aos front: a life begins without the keys, buttons and tools of the l
         "sends SetTool player=1 tool=1\nsends InputData player=1 keys=1\nsends WeaponInput player=1 buttons=1\n");
 }
 
+TEST_CASE("aos front: the dead press nothing: keys that the room says then are told anew, and no trigger is released") {
+  Game same(kAos);
+  same.hears<words::Input>("unit: 12 bits: 1 tool: 1 primary: true");
+  CHECK(has(same.hears<words::Died>("player: 2 unit: 12 killer: 1"), "sends KillAction victim=1 "));
+  CHECK(same.hears<words::Input>("unit: 12 bits: 1 tool: 1 primary: true") ==
+        "sends InputData player=1 keys=1\nsends WeaponInput player=1 buttons=1\n");
+
+  Game other;
+  CHECK(has(other.hears<words::Shot>("shooter: 2 unit: 12 vx: 100"), "sends WeaponInput player=1 buttons=1\n"));
+  other.hears<words::Died>("player: 2 unit: 12 killer: 1 respawn_s: 5");
+  CHECK_FALSE(has(other.waits(kSecond), "WeaponInput"));
+}
+
 TEST_CASE("aos front: a player who is not in play is nowhere, and one that the room knows no place of is not created") {
   Game game;
   CHECK(game.comes(3, "name: 'cid' team: GREEN", "pose { x: 100 y: 25 }") == "");

@@ -818,6 +818,16 @@ TEST_CASE("ogar back: cells without a border are a world, too") {
   CHECK(has(play.waits(kTick), "flags=1 name=\"anna\""));
 }
 
+TEST_CASE("ogar back: a server that tells no border before its true one hides none") {
+  Play play;
+  play.opens();
+  play.enters();
+  play.hears(words::Spawn());
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  CHECK(play.receives(Shown().border({nan, nan, nan, nan})) == "");
+  CHECK(has(play.receives(Shown().border()), "west: -400 east: 400 south: -400 north: 400 walled: true\n"));
+}
+
 TEST_CASE("ogar back: a cleared world is empty, and no spawn name is sent until there is a new one") {
   Play play;
   play.plays();

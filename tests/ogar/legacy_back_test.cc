@@ -267,6 +267,30 @@ TEST_CASE("ogar legacy back: every scramble level of MultiOgarII lets a player s
   }
 }
 
+TEST_CASE("ogar legacy back: a server that tells no border hides its world, unless it tells the true one later") {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  const ogar::SetBorder none{nan, nan, nan, nan, {}};
+  const std::string walled = "west: -400 east: 400 south: -400 north: 400 walled: true\n";
+  Play play(6);
+  play.stage.opens();
+  play.enters();
+  play.hears(words::Spawn());
+  CHECK(play.receives(none) == "");
+  CHECK_FALSE(has(play.waits(kSecond), "says World"));
+  play.receives(border("MultiOgarII 1.6.3"));
+  CHECK(has(play.waits(kSecond), walled));
+
+  Play later(6);
+  later.stage.opens();
+  later.enters();
+  later.hears(words::Spawn());
+  later.receives(border("MultiOgarII 1.6.3"));
+  later.receives(none);
+  const std::string told = later.waits(kSecond);
+  CHECK(has(told, "west: -800 east: 800 south: -800 north: 800\n"));
+  CHECK_FALSE(has(told, walled));
+}
+
 TEST_CASE("ogar legacy back: a server that sends no border and no cell is asked to spawn all the same") {
   Play play(6);
   play.stage.opens();

@@ -201,6 +201,39 @@ TEST_CASE("a new wall is shown, however many blocks were built and dug away befo
   CHECK(masonry.stands({16, 16}));
 }
 
+TEST_CASE("a line of blocks has both of its ends, whichever way it goes, also if they are one block") {
+  words::World world = open_world();
+  world.set_block(12.5);  // a tile has four columns; three of them, two high, are a wall
+  words::Edit line;
+  line.set_op(words::Edit::LINE);
+  const auto draw = [&](Masonry& masonry, double x, double y, double z, double x2, double y2, double z2) {
+    line.set_x(x);
+    line.set_y(y);
+    line.set_z(z);
+    line.set_x2(x2);
+    line.set_y2(y2);
+    line.set_z2(z2);
+    masonry.change(line);
+  };
+  for (const bool back : {false, true}) {
+    CAPTURE(back);
+    Masonry along, up;
+    for (Masonry* const one : {&along, &up}) {
+      one->lay(world, kTiles);
+      for (const double z : {6.0, 18.0}) {
+        draw(*one, 6, -18, z, 6, -18, z);
+        draw(*one, 18, -18, z, 18, -18, z);
+      }
+      CHECK_FALSE(one->stands({16, 16}));
+    }
+    for (const double z : {6.0, 18.0})  // ends 2 m inside the tile
+      back ? draw(along, 2, -6, z, -43, -6, z) : draw(along, -43, -6, z, 2, -6, z);
+    CHECK(along.stands({16, 16}));
+    back ? draw(up, 6, -6, 14, 6, -6, 6) : draw(up, 6, -6, 6, 6, -6, 14);  // ends 1.5 m inside the second block
+    CHECK(up.stands({16, 16}));
+  }
+}
+
 TEST_CASE("the work for a world does not grow with its size") {
   if (!testing::counts_steps()) return;
   const auto steps_for = [](double half, double z, bool tipped) {
