@@ -122,6 +122,26 @@ const std::vector<std::string> kSaid = {
     "c2s 0 1 111111 3", "c2s 1 0 2222222222 5",     "s2c 0 1 4444444444444444 20000",
     "s2c 0 1 5555 2",   "s2c 0 2 33333333333333 7", "s2c 1 0 6666666666666666 4000"};
 
+TEST_CASE("enet: a connect is one that a client of ENet may send, up to the limits of its fields") {
+  const Buffer real = Pair(false).datagrams.front().second;
+  EnetUnpacker unpacker;
+  const auto is_connect = [&](std::size_t offset, std::size_t size, std::uint32_t value) {
+    Buffer changed = real;
+    for (std::size_t i = 0; i < size; ++i)
+      changed.at(offset + i) = static_cast<std::uint8_t>(value >> 8 * (size - 1 - i));
+    return enet_connect(changed, unpacker).has_value();
+  };
+  constexpr std::size_t kChannel = 5, kPeer = 8, kMtu = 12, kChannels = 20;
+  REQUIRE(enet_connect(real, unpacker).has_value());
+  for (const std::uint32_t mtu : {576U, 1392U, 4096U}) CHECK(is_connect(kMtu, 4, mtu));
+  for (const std::uint32_t mtu : {0U, 575U, 4097U, ~0U}) CHECK_FALSE(is_connect(kMtu, 4, mtu));
+  for (const std::uint32_t channels : {1U, 255U}) CHECK(is_connect(kChannels, 4, channels));
+  for (const std::uint32_t channels : {0U, 256U, ~0U}) CHECK_FALSE(is_connect(kChannels, 4, channels));
+  CHECK(is_connect(kPeer, 2, 0xFFE));
+  CHECK_FALSE(is_connect(kPeer, 2, 0xFFF));
+  CHECK_FALSE(is_connect(kChannel, 1, 0));
+}
+
 TEST_CASE("enet: the packets of two real hosts come out, with and without the range coder") {
   for (const bool range_coder : {false, true}) {
     CAPTURE(range_coder);

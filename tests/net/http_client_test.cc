@@ -109,6 +109,26 @@ TEST_CASE("an endless head is no answer") {
   CHECK(outcome.error == "the answer's head is too long");
 }
 
+TEST_CASE("a head up to its limit is one of an answer, a longer one is not, also if it ends") {
+  std::size_t size = 0;  // of the head
+  Receiver receiver([&](Receiver::Talk& talk, const Receiver::Request&) {
+    std::string head = "HTTP/1.1 200 OK\r\n";
+    const std::string end = "Content-Length: 0\r\n\r\n";
+    while (head.size() + end.size() < size) {
+      const std::size_t left = size - head.size() - end.size();
+      const std::size_t line = left < 2'000 ? left : 1'000;
+      head += "X: " + std::string(line - 5, 'x') + "\r\n";
+    }
+    return talk.send(head + end), false;
+  });
+  size = HttpClient::kMostHead;
+  CHECK(ask(receiver.url()).status == 200);
+  size = HttpClient::kMostHead + 100;
+  const auto outcome = ask(receiver.url());
+  CHECK(outcome.status == 0);
+  CHECK(outcome.error == "the answer's head is too long");
+}
+
 TEST_CASE("a receiver that hangs, or sends a byte now and then, gets the time of the request and no more") {
   Receiver receiver(Receiver::hang());
   CHECK(ask(receiver.url(), 100).status == 0);

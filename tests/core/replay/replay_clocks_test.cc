@@ -400,6 +400,15 @@ TEST_CASE("a time in a chat command") {
   CHECK(parse_chat_order("/seek -1:10")->wish.by_s == -70);
 }
 
+TEST_CASE("/live is a wish for the present, played at its own speed") {
+  const auto order = parse_chat_order("/live");
+  REQUIRE(order.ok());
+  CHECK(order->live);
+  CHECK(order->wish.at == ~Micros{0});
+  CHECK(order->wish.speed == 1);
+  CHECK(order->wish.paused == false);
+}
+
 TEST_CASE("the next kill is one of the recording, or of the followed player if there is one") {
   auto facts = drive();
   facts.push_back(at(0, player(5)));
