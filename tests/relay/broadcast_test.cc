@@ -206,6 +206,22 @@ TEST_CASE("no viewer sees anything early, wherever it seeks, and each can return
   }
 }
 
+TEST_CASE("who goes back to the present of a broadcast stays there: it plays, at the speed of the match") {
+  for (const std::string order : {"/speed 0.25", "/pause"}) {
+    CAPTURE(order);
+    Match match;
+    Audience audience(match, 0);
+    for (int i = 0; i < 50; ++i) match.step(), audience.pass();
+    const Seen& seen = audience.watch();
+    audience.say(0, order);
+    for (int i = 0; i < 200; ++i) match.step(), audience.pass();
+    CHECK(known(seen) + kSecond < match.now());
+    audience.say(0, "/live");
+    for (int i = 0; i < 200; ++i) match.step(), audience.pass();
+    CHECK(known(seen) + 6 * kStep >= match.now());
+  }
+}
+
 TEST_CASE("a reader of a broadcast can go up to what may be seen by now, and not further") {
   constexpr Micros kDelay = 10 * kSecond;
   Match match;

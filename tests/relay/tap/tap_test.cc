@@ -12,6 +12,7 @@
 #include <set>
 
 #include "adapters/native/native.h"
+#include "proxy/base/steady_wall.h"
 #include "proxy/relay/tap/ring_sink.h"
 #include "proxy/trace/recording.h"
 #include "proxy/trace/recording_info.h"
@@ -485,6 +486,32 @@ TEST_CASE("a full ring drops whole entries, counts and notes the loss, and decod
   for (const std::string& line : said)
     if (line.starts_with(kTold)) told += std::stoul(line.substr(kTold.size()));
   CHECK(told == totals.dropped);
+}
+
+TEST_CASE("a tap that loses something again and again says so at most once a second") {
+  Disk disk;
+  std::mutex mutex;
+  std::size_t told = 0;
+  const WallTime began = steady_wall_now();
+  TapThread tap({.ring_bytes = 4096, .recorder = disk.recorder(), .said = [&](std::string_view text) {
+                   const std::lock_guard lock(mutex);
+                   told += text.starts_with("the tap could not keep up: ") ? 1 : 0;
+                 }});
+  TapSink& sink = tap.sink(0);
+  greet(sink, 1, 1);
+  for (int round = 0; round < 10; ++round) {
+    const std::uint64_t before = tap.totals().dropped;
+    disk.hold();
+    for (int i = 0; i < 20; ++i) sink.bytes(1, Way::kToClient, Lane::kStream, blob(200), 1);
+    disk.wait_until_stuck();
+    for (int i = 0; i < 40; ++i) sink.bytes(1, Way::kToClient, Lane::kStream, blob(200), 1);
+    CHECK(tap.totals().dropped > before);
+    disk.let_go();
+    for (int i = 0; i < 2; ++i) REQUIRE(tap.record(TapThread::Order::kNone).ok());  // it has looked at its losses
+  }
+  const std::lock_guard lock(mutex);
+  CHECK(told >= 1);
+  CHECK(told <= 1 + (steady_wall_now() - began) / kSecond);
 }
 
 TEST_CASE("while a link misses something, another one that is not greeted yet misses nothing") {
