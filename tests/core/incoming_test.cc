@@ -4,6 +4,9 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstddef>
+
+#include "tests/support/heap.h"
 
 namespace entente::core::incoming_test {
 namespace {
@@ -186,6 +189,19 @@ TEST_CASE("rays have so many ways at once; one that finds no room waits for the 
   shots.watch(ray, 5, now);
   CHECK(test(kSecond) == nullptr);
   CHECK(test(kSecond + 30 * kMillisecond) != nullptr);
+}
+
+TEST_CASE("what is kept of the ways of a ray is freed after its end") {
+  Incoming ray = from(-40);
+  ray.nature.kind = words::RAY;
+  ray.nature.range = 60;
+  IncomingShots shots;
+  shots.watch(ray, 0.1, 0);
+  const std::ptrdiff_t before = entente::testing::bytes_here();
+  REQUIRE(hit(shots, 0, kMillisecond) != nullptr);
+  CHECK(entente::testing::bytes_here() > before);
+  hit(shots, kSecond, 2 * kSecond);
+  CHECK(entente::testing::bytes_here() == before);
 }
 
 TEST_CASE("a steered shot is stopped by the walls of its new course, not of the old one") {

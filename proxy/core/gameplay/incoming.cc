@@ -194,7 +194,7 @@ bool IncomingShots::ray_hits(Incoming& shot, const Step& step, Left& left) {
 void IncomingShots::free_ended_beams(Micros now) {
   ways_ = 0;
   for (Incoming& shot : shots_) {
-    if (now > shot.ends) shot.beam = {};
+    if (now > shot.ends) std::vector<Incoming::Way>().swap(shot.beam);  // clear() would keep the memory
     ways_ += shot.beam.size();
   }
 }
