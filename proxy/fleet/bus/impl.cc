@@ -159,6 +159,7 @@ Millis Bus::Impl::end_silent_attempt() {
     const ServerPlace place = place_of(url);
     if (const auto found = net::resolve(place.host, place.port)) peers.insert(peers.end(), found->begin(), found->end());
   }
+  const std::lock_guard lock(silent_mutex_);  // cannot_connect() waits for what is found
   if (silent_.look(peers) > 0) was_silent_ = true;
   return kLook;
 }
@@ -195,7 +196,10 @@ void Bus::Impl::went_down() {
 
 /// Reports each reason once, until it is connected.
 void Bus::Impl::cannot_connect(std::string why) {
-  if (was_silent_.exchange(false)) why = "NATS went silent before it answered CONNECT";
+  {
+    const std::lock_guard lock(silent_mutex_);
+    if (std::exchange(was_silent_, false)) why = "NATS went silent before it answered CONNECT";
+  }
   {
     const std::lock_guard lock(mutex_);
     if (up_ || ended_) return;

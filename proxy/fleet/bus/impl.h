@@ -237,8 +237,9 @@ class Bus::Impl : public std::enable_shared_from_this<Bus::Impl> {
   std::vector<Subscription> subscriptions_;
   std::atomic<unsigned> attempts_{0};  // since the connection was up
   Millis next_attempt_ = 0;
-  net::StrayConnections silent_;          // of the helper's thread
-  std::atomic<bool> was_silent_{false};  // the helper ended the attempt to connect
+  net::StrayConnections silent_;  // of the helper's thread
+  std::mutex silent_mutex_;
+  bool was_silent_ = false;  // the helper ended the attempt to connect
 
   std::optional<net::JobThread> helper_, sender_, clerk_, patient_clerk_, storer_;  // last, so that they end first
 };
