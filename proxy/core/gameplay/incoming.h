@@ -100,7 +100,7 @@ class IncomingShots {
   /// The last shot with these numbers; null if there is none. Valid until the next watch() or forget().
   const Incoming* find(std::uint32_t shooter, std::uint32_t shot) const;
   /// As hit(), for one shot alone. For a shot that is to be steered, whose way until now is then forgotten. Between two
-  /// calls of hit(), all calls together look at no more than one call of hit().
+  /// calls of hit(), all calls together look at no more than one call of hit() may.
   const Incoming* hit_by(std::uint32_t shooter, std::uint32_t shot, const Step& step,
                          const std::function<bool(const Incoming&)>& counts = {});
   /// The shot was steered: its new place and flight, and whom it follows.

@@ -51,8 +51,8 @@ std::array<words::Solid, 4> walls_around(const words::World& world);
 /// tells that (left_out).
 class Terrain {
  public:
-  static constexpr std::size_t kMostNear = 1'024;           ///< blocks that one question looks at
-  static constexpr std::size_t kMostLooks = 8 * kMostNear;  ///< and all pieces of a way
+  static constexpr std::size_t kMostNear = 1'024;           ///< blocks that a question about a place looks at
+  static constexpr std::size_t kMostLooks = 8 * kMostNear;  ///< and one about a way, in all its pieces
   static constexpr std::size_t kMostBlocks = 32'768;
 
   Terrain() = default;

@@ -187,7 +187,7 @@ void TcpSession::pass_http(Bytes first) {
     return;
   const bool nobody = sleeps();
   http_ = sure_ = entered_ = told_goodbye_ = true;
-  asks_ = false;  // and its dial still counts it as one who only asks
+  asks_ = false;  // for its dial, it is still one who only asks
   to_server_.lose_framing();
   to_client_.lose_framing();
   if (nobody) end(Reason::kServerUnreachable);  // no server is started for it
