@@ -138,7 +138,7 @@ Result<ChunkIndex> parse_chunk_index(Bytes content) {
   FieldReader fields(content);
   ChunkIndex index;
   index.start = fields.number<u64>("message_start_time");
-  index.end = fields.number<u64>("message_end_time");
+  fields.number<u64>("message_end_time");
   index.offset = fields.number<u64>("chunk_start_offset");
   fields.number<u64>("chunk_length");
   FieldReader offsets(fields.block<u32>("message_index_offsets"));

@@ -101,8 +101,7 @@ struct Statistics {
 
 /// A chunk index, from the summary at the end of the file.
 struct ChunkIndex {
-  WallTime start = 0;
-  WallTime end = 0;
+  WallTime start = 0;                   ///< of its earliest message
   std::uint64_t offset = 0;             ///< of the chunk's record
   std::vector<std::uint16_t> channels;  ///< that it has messages of; empty: not known
 };

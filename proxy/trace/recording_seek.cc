@@ -41,12 +41,11 @@ std::vector<ChunkIndex> chunks_by_reading(Reader& reader) {
     const auto [record, used] = reader.position();
     if (used == 0) continue;  // a message outside of chunks, and so none of ours
     if (all.empty() || all.back().offset != record) {
-      all.push_back({(*message)->log_time, 0, record, {}});
+      all.push_back({(*message)->log_time, record, {}});
       channels.clear();
     }
     ChunkIndex& chunk = all.back();
     chunk.start = std::min(chunk.start, (*message)->log_time);
-    chunk.end = std::max(chunk.end, (*message)->log_time);
     if (channels.insert((*message)->channel).second) chunk.channels.push_back((*message)->channel);
   }
 }
