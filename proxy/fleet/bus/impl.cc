@@ -166,6 +166,10 @@ Millis Bus::Impl::end_silent_attempt() {
 
 void Bus::Impl::went_up() {
   {
+    const std::lock_guard lock(silent_mutex_);
+    was_silent_ = false;  // that was another server
+  }
+  {
     const std::lock_guard lock(mutex_);
     if (up_) return;
     up_ = true;
