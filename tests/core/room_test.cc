@@ -1417,12 +1417,13 @@ TEST_CASE("a back learns its server's dialect while its link is up") {
   CHECK(back.dialects.size() == 1);
 }
 
+class Collector final : public Stage {
+ public:
+  bool collects(Intent& intent) override { return kept.push_back(std::move(intent)), true; }
+  std::vector<Intent> kept;
+};
+
 TEST_CASE("what members say in a call has the time of the call") {
-  class Collector final : public Stage {
-   public:
-    bool collects(Intent& intent) override { return kept.push_back(std::move(intent)), true; }
-    std::vector<Intent> kept;
-  };
   Collector host;
   Room room(host, std::make_unique<ToyBack>(), Play::options(true));
   auto front = std::make_unique<OpenFront>();
@@ -1452,11 +1453,6 @@ TEST_CASE("a back that has gone gets no order") {
 }
 
 TEST_CASE("what a host has collected is delivered at once when it says so, and what comes later is collected again") {
-  class Collector final : public Stage {
-   public:
-    bool collects(Intent& intent) override { return kept.push_back(std::move(intent)), true; }
-    std::vector<Intent> kept;
-  };
   Collector host;
   Room room(host, std::make_unique<ToyBack>(), Play::options(true));
   room.seat(std::make_unique<ToyFront>(), {}, 0);

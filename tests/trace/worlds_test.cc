@@ -56,6 +56,14 @@ std::string text(const Recording::Event& event) {
   return "?";
 }
 
+/// The world at this time; "": there is none.
+std::string world_at(Recording& recording, std::uint32_t link, WallTime time) {
+  const auto found = recording.go_to_world(link, time);
+  if (!found.ok() || !*found) return "";
+  const auto event = recording.next();
+  return event.ok() && *event != nullptr && (*event)->world ? text(**event) : "";
+}
+
 std::vector<std::string> all_of(Recording& recording) {
   std::vector<std::string> all;
   for (;;) {
@@ -295,12 +303,7 @@ TEST_CASE("in a file without its end a seek finds a world in a chunk that also h
 
   testing::MemorySource source(file);
   Recording recording(source);
-  const auto found = recording.go_to_world(1, 3 * kSecond);
-  REQUIRE(found.ok());
-  REQUIRE(*found);
-  const auto event = recording.next();
-  REQUIRE((event.ok() && *event != nullptr && (*event)->world));
-  CHECK(text(**event) == "world 1 8 ");
+  CHECK(world_at(recording, 1, 3 * kSecond) == "world 1 8 ");
 }
 
 TEST_CASE("in a file without its end a seek finds a world that is older than the first message in its chunk") {
@@ -318,12 +321,7 @@ TEST_CASE("in a file without its end a seek finds a world that is older than the
 
   testing::MemorySource source(file);
   Recording recording(source);
-  const auto found = recording.go_to_world(1, 3 * kSecond);
-  REQUIRE(found.ok());
-  REQUIRE(*found);
-  const auto event = recording.next();
-  REQUIRE((event.ok() && *event != nullptr && (*event)->world));
-  CHECK(text(**event) == "world 1 2 ");
+  CHECK(world_at(recording, 1, 3 * kSecond) == "world 1 2 ");
 }
 
 TEST_CASE("a seek takes no message of another channel for a world, and reads no chunk that has none") {
@@ -354,12 +352,7 @@ TEST_CASE("a seek takes no message of another channel for a world, and reads no 
 
   Counted source(file);
   Recording recording(source);
-  const auto found = recording.go_to_world(1, 50 * kSecond);
-  REQUIRE(found.ok());
-  REQUIRE(*found);
-  const auto event = recording.next();
-  REQUIRE((event.ok() && *event != nullptr && (*event)->world));
-  CHECK(text(**event) == "world 1 7 hash of map");
+  CHECK(world_at(recording, 1, 50 * kSecond) == "world 1 7 hash of map");
   const auto map = recording.find_geometry("hash of map");
   REQUIRE((map.ok() && *map != nullptr));
   CHECK((*map)->world().name() == "map");
@@ -386,12 +379,7 @@ TEST_CASE("in older recordings, which have a channel for each link, a seek reads
 
   Counted source(file);
   Recording recording(source);
-  const auto found = recording.go_to_world(1, 50 * kSecond);
-  REQUIRE(found.ok());
-  REQUIRE(*found);
-  const auto event = recording.next();
-  REQUIRE((event.ok() && *event != nullptr && (*event)->world));
-  CHECK(text(**event) == "world 1 7 hash of map");
+  CHECK(world_at(recording, 1, 50 * kSecond) == "world 1 7 hash of map");
   CHECK(source.taken() < file.size() / 4);
 }
 
