@@ -344,7 +344,7 @@ std::string with_silence(const Folder& folder, Micros silence) {
   one.man(0, 70, 7, 0), two.man(0, 30, 3, 0);
   one.at(0, words::Ready()), two.at(0, words::Ready());
   one.hidden(kSecond, 70);
-  for (int half = 3; half <= 122; ++half) one.score(static_cast<Micros>(half) * kSecond / 2, 7, half);
+  for (std::uint32_t half = 3; half <= 122; ++half) one.score(static_cast<Micros>(half) * kSecond / 2, 7, half);
   for (int tenth = 650; tenth <= 1'350; ++tenth)
     two.pose(static_cast<Micros>(tenth) * 100 * kMillisecond, 30, tenth / 10.0);
   two.pose(150 * kSecond, 30, 500);
@@ -364,7 +364,9 @@ TEST_CASE("what another session sees is shown in time, however long the played s
     const auto at = std::find_if(poses.begin(), poses.end(), [&](const auto& one) { return one.second.x() == x; });
     return at == poses.end() ? 0 : at->first;
   };
-  for (const auto& [x, at] : {std::pair(65.0, 65 * kSecond), {134.0, 134 * kSecond}, {500.0, 150 * kSecond}}) {
+  for (const auto& pose : {std::pair(65.0, 65 * kSecond), {134.0, 134 * kSecond}, {500.0, 150 * kSecond}}) {
+    const double x = pose.first;
+    const Micros at = pose.second;
     CAPTURE(x);
     CHECK(shown(x) >= at);
     CHECK(shown(x) <= at + 200 * kMillisecond);
