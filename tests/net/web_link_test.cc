@@ -92,6 +92,14 @@ struct Reader final : WebUser {
   int writes = 0;
 };
 
+/// Waits until TLS is set up. Without TLS, it returns at once.
+void shake_hands(Loop& loop, Reader& reader) {
+  while (reader.session && !reader.session->open()) {
+    uv_run(loop.raw(), UV_RUN_NOWAIT);
+    reader.read();
+  }
+}
+
 /// Runs the loop until this is true. False: it is not, after a long time.
 bool becomes(Loop& loop, const std::function<bool()>& it) {
   for (const Millis until = steady_now() + 20'000; !it() && steady_now() < until;) uv_run(loop.raw(), UV_RUN_NOWAIT);
@@ -284,10 +292,7 @@ TEST_CASE("a client that is declined is told why, with and without TLS") {
     Loop loop;
     Reader reader(loop, tls ? ours.get() : nullptr, tls ? theirs.get() : nullptr,
                   [](WebLink& link, const HttpHead&) { link.decline(503, "it is full"); });
-    while (tls && !reader.session->open()) {
-      uv_run(loop.raw(), UV_RUN_NOWAIT);
-      reader.read();
-    }
+    shake_hands(loop, reader);
     reader.say(kUpgrade);
     for (const Millis until = steady_now() + 30'000; !reader.over && steady_now() < until;) {
       uv_run(loop.raw(), UV_RUN_NOWAIT);
@@ -309,10 +314,7 @@ TEST_CASE("a link that is reset keeps nothing that waits, and its client gets an
   Reader reader(loop, ours.get(), theirs.get(), [&](WebLink& link, const HttpHead&) {
     link.serve(HttpReply{200, {}, text}, /*keep=*/true);
   });
-  while (!reader.session->open()) {
-    uv_run(loop.raw(), UV_RUN_NOWAIT);
-    reader.read();
-  }
+  shake_hands(loop, reader);
   reader.say("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
   while (reader.link.waiting() < kSize / 4) uv_run(loop.raw(), UV_RUN_NOWAIT);
   reader.link.reset();
@@ -352,10 +354,7 @@ TEST_CASE(
             }
           link.flush();
         });
-    while (tls && !reader.session->open()) {
-      uv_run(loop.raw(), UV_RUN_NOWAIT);
-      reader.read();
-    }
+    shake_hands(loop, reader);
     reader.say(kUpgrade);
     Ear ear;
     WebSocket client(WebSocket::Role::kClient, 1U << 20U, ear);
@@ -403,10 +402,7 @@ TEST_CASE("a client whose TLS fails while bytes wait for it gets the end") {
     link.send_shared(Opcode::kBinary, {as_bytes(*text), text});
     link.flush();
   });
-  while (!reader.session->open()) {
-    uv_run(loop.raw(), UV_RUN_NOWAIT);
-    reader.read();
-  }
+  shake_hands(loop, reader);
   reader.say(kUpgrade);
   while (reader.link.waiting() < kSize / 4) uv_run(loop.raw(), UV_RUN_NOWAIT);
   reader.send(Buffer(100, 1));
