@@ -98,6 +98,13 @@ TEST_CASE("talk: lines and descriptors arrive in order; descriptors work, and ar
   CHECK(*theirs.hear(kPatience) == "that is all");
 }
 
+/// So many copies of a descriptor, named "0", "1" and so on.
+std::vector<NamedFd> copies_of(const Fd& one, int count) {
+  std::vector<NamedFd> all;
+  for (int i = 0; i < count; ++i) all.push_back({std::to_string(i), Fd(::dup(one.get()))});
+  return all;
+}
+
 /// Makes the kernel hold only a few messages of this socket until they are received.
 void hold_few(const Fd& socket) {
   constexpr int kLeast = 1;
@@ -110,8 +117,7 @@ TEST_CASE("talk: hundreds of descriptors pass, although the kernel holds few at 
   const Talk ours(std::move(a)), theirs(std::move(b));
   Fd in;
   const Fd out = pipe_end(in);
-  std::vector<NamedFd> many;
-  for (int i = 0; i < 300; ++i) many.push_back({std::to_string(i), Fd(::dup(out.get()))});
+  const std::vector<NamedFd> many = copies_of(out, 300);
   std::thread sender([&] { CHECK(ours.send(many, kPatience).ok()); });
   const auto got = theirs.receive(kPatience);
   sender.join();
@@ -202,8 +208,7 @@ TEST_CASE("talk: a peer that receives nothing does not block the one who sends")
   const Talk ours(std::move(a)), theirs(std::move(b));
   Fd in;
   const Fd out = pipe_end(in);
-  std::vector<NamedFd> many;
-  for (int i = 0; i < 100; ++i) many.push_back({std::to_string(i), Fd(::dup(out.get()))});
+  const std::vector<NamedFd> many = copies_of(out, 100);
   const auto sent = ours.send(many, kImpatience);
   REQUIRE_FALSE(sent.ok());
   CHECK(sent.error().text == "the hand-over is broken: the other process does not answer in time");
